@@ -1,0 +1,42 @@
+# System libraries, and libtorch linked directly: its own CMake package refuses to configure for a CUDA
+# wheel on a machine without the CUDA toolkit, direct linking works for both.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(LibArchive REQUIRED)
+find_package(CLI11 REQUIRED)
+
+find_library(WEBP_LIBRARY webp REQUIRED)
+find_library(WEBPDEMUX_LIBRARY webpdemux REQUIRED)
+find_library(WEBPMUX_LIBRARY webpmux REQUIRED)
+add_library(addp_webp INTERFACE)
+target_link_libraries(addp_webp INTERFACE ${WEBPDEMUX_LIBRARY} ${WEBPMUX_LIBRARY} ${WEBP_LIBRARY})
+
+find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+add_library(addp_tomlplusplus INTERFACE)
+target_include_directories(addp_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
+
+find_path(NLOHMANN_INCLUDE nlohmann/json.hpp REQUIRED)
+add_library(addp_json INTERFACE)
+target_include_directories(addp_json SYSTEM INTERFACE ${NLOHMANN_INCLUDE})
+
+if(ADDP_TORCH_PARTS)
+  set(ADDP_TORCH "$ENV{ADDP_TORCH}" CACHE PATH "folder of libtorch, with include/ and lib/")
+  if(NOT EXISTS ${ADDP_TORCH}/include/torch/csrc/api/include/torch/torch.h)
+    message(FATAL_ERROR "No libtorch in ADDP_TORCH='${ADDP_TORCH}'. 'make build' sets it up; "
+                        "or give ADDP_TORCH=<folder with include/ and lib/>.")
+  endif()
+  add_library(addp_torch INTERFACE)
+  target_include_directories(addp_torch SYSTEM INTERFACE
+    ${ADDP_TORCH}/include ${ADDP_TORCH}/include/torch/csrc/api/include)
+  target_link_directories(addp_torch INTERFACE ${ADDP_TORCH}/lib)
+  target_link_libraries(addp_torch INTERFACE torch torch_cpu c10 Threads::Threads)
+  if(EXISTS ${ADDP_TORCH}/lib/libtorch_cuda.so)
+    # --no-as-needed: nothing refers to the CUDA libraries by name, they register themselves.
+    target_link_libraries(addp_torch INTERFACE
+      -Wl,--push-state,--no-as-needed torch_cuda c10_cuda -Wl,--pop-state)
+  endif()
+  target_link_options(addp_torch INTERFACE -Wl,-rpath,${ADDP_TORCH}/lib)
+endif()

@@ -1,0 +1,119 @@
+#include "base/options.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace addp {
+namespace {
+
+enum class Schedule { kCosine, kLinear };
+
+struct Sample {
+  std::int64_t steps = 20;
+  double temperature = 6;
+  bool grid = false;
+  std::string name = "a \"b\"\n";
+  std::filesystem::path out = "out";
+  std::vector<std::int64_t> sizes{1, 2};
+  Schedule schedule = Schedule::kCosine;
+
+  void describe(Options& o) {
+    o.add("steps", steps, "denoising steps").range(1, 100).alias("n");
+    o.add("temperature", temperature, "of the confidence noise");
+    o.group("Output");
+    o.add("grid", grid, "one picture with all samples");
+    o.add("name", name, "a text");
+    o.add("out", out, "folder");
+    o.add("encoder-sizes", sizes, "a list");
+    o.add_enum<Schedule>("schedule", schedule,
+                         {{"cosine", Schedule::kCosine}, {"linear", Schedule::kLinear}},
+                         "of masks");
+  }
+};
+
+// The message of the error that `action` throws.
+template <class E, class Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Options, SetFromText) {
+  Sample sample;
+  Options options;
+  sample.describe(options);
+  options.get("steps").set("7");
+  options.get("n").set("8");
+  options.get("temperature").set("2.5");
+  options.get("encoder_sizes").set("3,4,5");
+  options.get("schedule").set("linear");
+  options.resolve();
+  EXPECT_EQ(sample.steps, 8);
+  EXPECT_EQ(sample.temperature, 2.5);
+  EXPECT_EQ(sample.sizes, (std::vector<std::int64_t>{3, 4, 5}));
+  EXPECT_EQ(sample.schedule, Schedule::kLinear);
+  EXPECT_EQ(options.get("steps").default_text(), "20");
+}
+
+TEST(Options, RefusesAndSuggests) {
+  Sample sample;
+  Options options;
+  sample.describe(options);
+  EXPECT_EQ(message_of<UsageError>([&] { options.get("steps").set("ten"); }),
+            "--steps: 'ten' is not a whole number");
+  EXPECT_EQ(message_of<UsageError>([&] { options.get("steps").set("101"); }),
+            "--steps: 101 is outside 1 to 100");
+  EXPECT_EQ(message_of<UsageError>([&] { options.get("schedule").set("cosin"); }),
+            "--schedule: 'cosin' is not one of cosine, linear; did you mean 'cosine'?");
+  EXPECT_EQ(message_of<UsageError>([&] { options.get("tempreature"); }),
+            "there is no option 'tempreature'; did you mean 'temperature'?; --help lists them");
+  EXPECT_THROW(options.get("temperature").set("nan"), UsageError);
+}
+
+TEST(Options, TomlRoundTrip) {
+  Sample first;
+  Options from;
+  first.describe(from);
+  from.get("temperature").set("0.1");
+  from.get("schedule").set("linear");
+  from.get("grid").set("true");
+  Sample second;
+  Options to;
+  second.describe(to);
+  to.load_toml_text(from.to_toml(), "resolved.toml");
+  to.resolve();
+  EXPECT_EQ(to.to_toml(), from.to_toml());
+  EXPECT_EQ(second.name, first.name);
+  EXPECT_EQ(second.schedule, Schedule::kLinear);
+}
+
+TEST(Options, TomlTablesAndErrors) {
+  Sample sample;
+  Options options;
+  sample.describe(options);
+  options.load_toml_text("steps = 3\n[encoder]\nsizes = [9, 8]\n", "a.toml");
+  EXPECT_EQ(sample.sizes, (std::vector<std::int64_t>{9, 8}));
+  EXPECT_EQ(message_of<DataError>([&] { options.load_toml_text("a = 1\nstpes = 3\n", "b.toml"); }),
+            "b.toml:1: there is no option 'a'; --help lists them");
+  EXPECT_EQ(message_of<DataError>([&] { options.load_toml_text("\nsteps = \"x\"\n", "c.toml"); }),
+            "c.toml:2: --steps: 'x' is not a whole number");
+  EXPECT_NE(message_of<DataError>([&] {
+              options.load_toml_text("steps = = 3\n", "d.toml");
+            }).find("d.toml:1: is not valid TOML"),
+            std::string::npos);
+}
+
+TEST(Options, NearestName) {
+  const std::vector<std::string> names{"generate", "inpaint", "train"};
+  EXPECT_EQ(nearest_name("genreate", names), "generate");
+  EXPECT_EQ(nearest_name("trian", names), "train");
+  EXPECT_EQ(nearest_name("xyzzy", names), std::nullopt);
+}
+
+}  // namespace
+}  // namespace addp

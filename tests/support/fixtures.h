@@ -1,0 +1,49 @@
+// Where the reference answers lie. ADDP_FIXTURES names the folder (default ../shared/fixtures
+// beside the source); a small set in tests/fixtures comes with the repository.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace addp::testing {
+
+inline std::filesystem::path outside_fixtures() {
+  const char* chosen = std::getenv("ADDP_FIXTURES");
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  return std::filesystem::path(ADDP_SOURCE_DIR) / "../shared/fixtures";
+}
+
+// The folder `name` ("ops", "addp") among the fixtures, or an empty path.
+inline std::filesystem::path fixture_folder(const std::string& name) {
+  for (const auto& root :
+       {outside_fixtures(), std::filesystem::path(ADDP_SOURCE_DIR) / "tests/fixtures"}) {
+    if (std::filesystem::is_directory(root / name)) return root / name;
+  }
+  return {};
+}
+
+// Every folder that holds the released networks' answers (it has a train_step.safetensors).
+inline std::vector<std::filesystem::path> network_fixtures() {
+  std::vector<std::filesystem::path> found;
+  for (const auto& root :
+       {std::filesystem::path(ADDP_SOURCE_DIR) / "tests/fixtures", outside_fixtures()}) {
+    if (!std::filesystem::is_directory(root)) continue;
+    for (const auto& entry : std::filesystem::directory_iterator(root)) {
+      if (std::filesystem::exists(entry.path() / "train_step.safetensors"))
+        found.push_back(entry.path());
+    }
+  }
+  return found;
+}
+
+}  // namespace addp::testing
+
+#define ADDP_REQUIRE_FIXTURE(variable, name)                                                  \
+  const std::filesystem::path variable = ::addp::testing::fixture_folder(name);               \
+  if (variable.empty()) {                                                                     \
+    GTEST_SKIP() << "no fixtures '" << (name) << "' here: set ADDP_FIXTURES to their folder"; \
+  }
