@@ -1,0 +1,60 @@
+# make demo   the main job on data it makes itself; ends with the place of an HTML page
+# make test   build everything and run the tests
+#
+# Both install what is missing (see tools/setup.sh). Others:
+#   make build | install [PREFIX=dir] | bench | sanitize | fuzz [FUZZ_SECONDS=n] | format | lint | clean
+# ADDP_TORCH=<dir> uses a libtorch that is already there, CPU or CUDA.
+SHELL := /bin/bash
+BUILD ?= build
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
+
+.PHONY: build demo test bench install sanitize fuzz format lint clean configure
+
+build: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+
+# Configuring again costs a second and is only needed when the libtorch folder changes; ninja itself
+# notices changed CMake files and new sources.
+configure:
+	@torch=$$(tools/setup.sh) && \
+	if [ ! -f $(BUILD)/build.ninja ] || ! grep -qxF "ADDP_TORCH:PATH=$$torch" $(BUILD)/CMakeCache.txt; then \
+	  cmake -S . -B $(BUILD) -G Ninja -DADDP_TORCH="$$torch" -DADDP_TESTS=ON; fi
+
+demo: build
+	@$(BUILD)/addp demo
+
+test: build
+	@torch=$$(tools/setup.sh) && cd $(BUILD) && \
+	ADDP_PYTHON=$$([ -x "$${torch%/lib/python*}/bin/python" ] && echo "$${torch%/lib/python*}/bin/python") \
+	ctest --output-on-failure -j $(JOBS)
+
+bench: build
+	@$(BUILD)/addp bench all
+
+install: build
+	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+# The torch-free parts (every reader of foreign bytes is among them) under ASan and UBSan.
+sanitize:
+	@tools/setup.sh >/dev/null
+	@cmake -S . -B build-sanitize -G Ninja -DADDP_TORCH_PARTS=OFF -DADDP_SANITIZE=address,undefined
+	@cmake --build build-sanitize -j $(JOBS)
+	@cd build-sanitize && ctest --output-on-failure -j $(JOBS)
+
+fuzz:
+	@tools/setup.sh tools >/dev/null
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+format:
+	@tools/setup.sh tools >/dev/null
+	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+lint: configure
+	@tools/setup.sh tools >/dev/null
+	@git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
+	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet
+
+clean:
+	@rm -rf build build-sanitize build-fuzz out

@@ -1,0 +1,26 @@
+#include "base/run_context.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/file_io.h"
+
+namespace addp {
+
+void RunContext::write_configuration(const std::filesystem::path& folder) const {
+  make_folder(folder);
+  write_file_atomically(folder / "config.toml",
+                        fmt::format("# {}\n\n{}", command_line, configuration));
+}
+
+void print_stdout(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void finish_stdout() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw RuntimeError("standard output could not be written: {}", std::strerror(errno));
+  }
+}
+
+}  // namespace addp

@@ -1,0 +1,23 @@
+// What every command body is given beside its options: how it was called and how to answer.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace addp {
+
+struct RunContext {
+  bool json = false;          // --json: one JSON value on stdout instead of text
+  std::string command_line;   // as typed, for the record beside the results
+  std::string configuration;  // the resolved options as TOML
+
+  // Writes FOLDER/config.toml: the resolved options with the command line above them.
+  void write_configuration(const std::filesystem::path& folder) const;
+};
+
+// Data to stdout. A short write is found by finish_stdout().
+void print_stdout(const std::string& text);
+// Flushes stdout; a RuntimeError if anything could not be written (a full disk, a closed pipe).
+void finish_stdout();
+
+}  // namespace addp

@@ -1,0 +1,7 @@
+#include "base/version.h"
+
+namespace addp {
+
+std::string_view version() { return ADDP_VERSION; }
+
+}  // namespace addp

@@ -1,0 +1,16 @@
+// What --help prints, from the same declarations that parse the command line.
+#pragma once
+
+#include <string>
+
+#include "cli/command.h"
+
+namespace addp {
+
+std::string overview_text();
+// `options` has been described by the command and by the common flags.
+std::string command_help_text(const Command& command, const Options& options);
+// For a word that may be the beginning of several commands ("train").
+std::string family_help_text(const std::string& first_word);
+
+}  // namespace addp

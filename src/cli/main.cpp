@@ -1,0 +1,144 @@
+// Finds the command, fills its options, runs it, and maps what was thrown to an exit code.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/parse.h"
+
+namespace addp {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+std::string quoted(const std::string& argument) {
+  const bool plain =
+      !argument.empty() && argument.find_first_of(" \t\n'\"\\$*?;|&<>()") == std::string::npos;
+  if (plain) return argument;
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string join_command_line(const Arguments& arguments) {
+  std::string line = "addp";
+  for (const auto& argument : arguments) line += " " + quoted(argument);
+  return line;
+}
+
+// The command whose name is the longest run of leading words; `used` says how many those are.
+const Command* find_command(const Arguments& arguments, std::size_t& used) {
+  for (std::size_t words = std::min<std::size_t>(arguments.size(), 2); words > 0; --words) {
+    const std::string name = words == 2 ? arguments[0] + " " + arguments[1] : arguments[0];
+    for (const auto& command : commands()) {
+      if (command.name == name) {
+        used = words;
+        return &command;
+      }
+    }
+  }
+  return nullptr;
+}
+
+bool is_family(const std::string& word) {
+  return std::any_of(commands().begin(), commands().end(),
+                     [&](const Command& c) { return c.name.starts_with(word + " "); });
+}
+
+[[noreturn]] void refuse_command(const Arguments& arguments) {
+  std::vector<std::string> names;
+  for (const auto& command : commands()) names.push_back(command.name);
+  const std::string& first = arguments[0];
+  if (is_family(first)) {
+    if (arguments.size() < 2) {
+      throw UsageError("'{}' needs to know what; 'addp {} --help' lists the choices", first, first);
+    }
+    const std::string both = first + " " + arguments[1];
+    const auto near = nearest_name(both, names);
+    throw UsageError("there is no command '{}'{}", both,
+                     near ? "; did you mean '" + *near + "'?"
+                          : "; 'addp " + first + " --help' lists the choices");
+  }
+  for (const auto& command : commands())
+    names.push_back(command.name.substr(0, command.name.find(' ')));
+  const auto near = nearest_name(first, names);
+  throw UsageError("there is no command '{}'{}", first,
+                   near ? "; did you mean '" + *near + "'?" : "; 'addp --help' lists them");
+}
+
+bool wants_help(const std::string& word) {
+  return word == "--help" || word == "-h" || word == "help";
+}
+
+void run(Arguments arguments) {
+  if (arguments.empty() || (wants_help(arguments[0]) && arguments.size() == 1)) {
+    print_stdout(overview_text());
+    return;
+  }
+  if (arguments[0] == "--version" || arguments[0] == "-V") {
+    print_stdout(fmt::format("addp {}\n", version()));
+    return;
+  }
+  if (arguments[0] == "help") {  // addp help train addp
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  std::size_t used = 0;
+  const Command* command = find_command(arguments, used);
+  if (command == nullptr) {
+    if (is_family(arguments[0]) && arguments.size() == 2 && wants_help(arguments[1])) {
+      print_stdout(family_help_text(arguments[0]));
+      return;
+    }
+    refuse_command(arguments);
+  }
+  const auto invocation = command->make();
+  Options options;
+  invocation->describe(options);
+  CommonFlags flags;
+  parse_arguments({arguments.begin() + static_cast<std::ptrdiff_t>(used), arguments.end()}, options,
+                  flags);
+  if (flags.help) {
+    print_stdout(command_help_text(*command, options));
+    return;
+  }
+  RunContext context{flags.json, join_command_line(arguments), options.to_toml()};
+  if (flags.print_config) {
+    print_stdout(context.configuration);
+    return;
+  }
+  set_log_quiet(flags.quiet);
+  set_progress_quiet(flags.quiet);
+  install_interrupt_handler();
+  invocation->run(context);
+}
+
+int report(const std::string& message, ExitCode code) {
+  fmt::print(stderr, "addp: {}\n", message);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+}  // namespace addp
+
+int main(int argc, char** argv) {
+  using addp::ExitCode;
+  try {
+    addp::run({argv + 1, argv + argc});
+    addp::finish_stdout();
+    return 0;
+  } catch (const addp::Error& error) {
+    return addp::report(error.what(), error.code());
+  } catch (const std::bad_alloc&) {
+    return addp::report("out of memory; use a smaller batch, picture or model", ExitCode::kRuntime);
+  } catch (const std::exception& error) {
+    return addp::report(error.what(), ExitCode::kRuntime);
+  }
+}

@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "report/chart.h"
+#include "report/html_page.h"
+#include "report/table.h"
+#include "support/temporary_folder.h"
+
+namespace addp {
+namespace {
+
+TEST(Report, Base64) {
+  const auto encode = [](const std::string& text) {
+    return base64(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  };
+  EXPECT_EQ(encode(""), "");
+  EXPECT_EQ(encode("f"), "Zg==");
+  EXPECT_EQ(encode("fo"), "Zm8=");
+  EXPECT_EQ(encode("foobar"), "Zm9vYmFy");
+}
+
+TEST(Report, TableAlignsAndEscapes) {
+  const Table table{"T", {"name", "value"}, {{"caf\xC3\xA9", "1.5"}, {"<b>", "10"}}};
+  EXPECT_EQ(table.to_text(), "T\nname  value\n----  -----\ncaf\xC3\xA9    1.5\n<b>      10\n");
+  EXPECT_NE(table.to_html().find("&lt;b&gt;"), std::string::npos);
+  EXPECT_NE(table.to_html().find("<td class=\"number\">1.5</td>"), std::string::npos);
+}
+
+TEST(Report, ChartLeavesOutWhatIsNotFinite) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::string svg = chart_svg({.title = "loss"}, {{"a", {{0, 1}, {1, nan}, {2, 3}}}});
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_NE(svg.find("<polyline"), std::string::npos);
+  EXPECT_NE(chart_svg({}, {{"a", {{0, nan}}}}).find("no data"), std::string::npos);
+}
+
+TEST(Report, PageHoldsItsPictures) {
+  testing::TemporaryFolder folder;
+  HtmlPage page("A & B", "s");
+  page.picture(Image(4, 2), "four by two", 3);
+  page.write(folder.path() / "index.html");
+  const std::string html = read_text_file(folder.path() / "index.html");
+  EXPECT_NE(html.find("<title>A &amp; B</title>"), std::string::npos);
+  EXPECT_NE(html.find("data:image/png;base64,iVBOR"), std::string::npos);
+  EXPECT_NE(html.find("width=\"12\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace addp
