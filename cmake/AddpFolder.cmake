@@ -28,6 +28,7 @@ function(addp_folder name)
     addp_use_torch(${target})
   endif()
   set(ADDP_FOLDERS ${ADDP_FOLDERS} ${name} CACHE INTERNAL "")
+  set(ADDP_LINKS_${name} ${ARG_LINKS} CACHE INTERNAL "")
   addp_folder_tests(${name} ${ARG_TORCH})
 endfunction()
 

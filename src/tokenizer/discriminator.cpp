@@ -1,0 +1,48 @@
+#include "tokenizer/discriminator.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+
+namespace addp {
+
+Discriminator::Discriminator(const DiscriminatorConfig& config) {
+  constexpr std::int64_t kKernel = 4, kGroup = 8;
+  std::int64_t width = 3;
+  for (std::int64_t layer = 0; layer <= config.layers; ++layer) {
+    const std::int64_t next = config.channels * std::min<std::int64_t>(std::int64_t{1} << layer, 8);
+    const std::int64_t stride = layer < config.layers ? 2 : 1;
+    convs_.push_back(
+        std::make_shared<Conv2d>(width, next, kKernel, ConvOptions{stride, 1, layer == 0}));
+    // The first layer sees raw pixels and is not normalised.
+    norms_.push_back(
+        layer == 0 ? nullptr
+                   : std::make_shared<GroupNorm>(std::max<std::int64_t>(1, next / kGroup), next));
+    width = next;
+  }
+  convs_.push_back(std::make_shared<Conv2d>(width, 1, kKernel, ConvOptions{1, 1, true}));
+  norms_.push_back(nullptr);
+  for (std::size_t i = 0; i < convs_.size(); ++i) {
+    register_module("conv" + std::to_string(i), convs_[i]);
+    if (norms_[i]) register_module("norm" + std::to_string(i), norms_[i]);
+  }
+}
+
+Tensor Discriminator::forward(const Tensor& pixels) const {
+  constexpr double kSlope = 0.2;
+  Tensor x = pixels * 2 - 1;
+  for (std::size_t i = 0; i < convs_.size(); ++i) {
+    x = convs_[i]->forward(x);
+    if (norms_[i]) x = norms_[i]->forward(x);
+    if (i + 1 < convs_.size()) x = torch::leaky_relu(x, kSlope);
+  }
+  return x;
+}
+
+Tensor discriminator_loss(const Tensor& real_logits, const Tensor& fake_logits) {
+  return 0.5 * (torch::relu(1 - real_logits).mean() + torch::relu(1 + fake_logits).mean());
+}
+
+Tensor generator_loss(const Tensor& fake_logits) { return -fake_logits.mean(); }
+
+}  // namespace addp

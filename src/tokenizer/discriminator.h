@@ -1,0 +1,33 @@
+// The patch discriminator (Isola et al. 2017) that a VQGAN is trained against: one logit for each
+// overlapping patch, high for real pictures.
+#pragma once
+
+#include <vector>
+
+#include "nn/layers.h"
+
+namespace addp {
+
+struct DiscriminatorConfig {
+  std::int64_t channels =
+      64;                   // of the first layer; doubled in each following one, at most eightfold
+  std::int64_t layers = 3;  // that halve the picture
+};
+
+class Discriminator : public torch::nn::Module {
+ public:
+  explicit Discriminator(const DiscriminatorConfig& config);
+  Tensor forward(const Tensor& pixels) const;  // [B, 3, H, W] in [0, 1] -> [B, 1, h, w]
+
+ private:
+  std::vector<std::shared_ptr<Conv2d>> convs_;
+  // GroupNorm where the original has BatchNorm: it does not mix pictures, so that the loss of a
+  // batch does not depend on how it is split over processes.
+  std::vector<std::shared_ptr<GroupNorm>> norms_;
+};
+
+// The hinge loss of the discriminator, and what the generator minimises against it.
+Tensor discriminator_loss(const Tensor& real_logits, const Tensor& fake_logits);
+Tensor generator_loss(const Tensor& fake_logits);
+
+}  // namespace addp

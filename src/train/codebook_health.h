@@ -1,0 +1,37 @@
+// How a tokenizer's codebook is used, and the rescue of codes that nothing chooses any more.
+#pragma once
+
+#include "base/random.h"
+#include "checkpoint/tensor.h"
+#include "nn/types.h"
+
+namespace addp {
+
+struct CodebookUse {
+  std::int64_t codes = 0;
+  std::int64_t used = 0;  // chosen at least once
+  double perplexity = 0;  // exp of the entropy of the choices; `codes` where all are alike
+  double share() const { return static_cast<double>(used) / static_cast<double>(codes); }
+};
+
+CodebookUse codebook_use(const Tensor& counts);  // [K] -> figures
+
+// Counts choices over a window of steps.
+class CodebookHealth {
+ public:
+  explicit CodebookHealth(std::int64_t codes);
+
+  void add(const Tensor& ids);
+  CodebookUse use() const { return codebook_use(counts_); }
+  // Replaces the codes that were not chosen in the window by features ([N, D]) drawn at random, and
+  // starts a new window. Returns how many were replaced.
+  std::int64_t restart(const Tensor& codes, const Tensor& features, RandomStream stream);
+
+  Tensor counts() const { return counts_; }
+  void set_counts(const Tensor& counts);
+
+ private:
+  Tensor counts_;  // [K], int64
+};
+
+}  // namespace addp

@@ -1,0 +1,247 @@
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/error.h"
+#include "base/file_io.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/version.h"
+#include "checkpoint/safetensors.h"
+#include "train/run_log.h"
+#include "train/schedule.h"
+
+namespace addp {
+namespace {
+
+using nlohmann::json;
+
+class Run {
+ public:
+  Run(Stage& stage, const TrainOptions& options, World& world, const RunContext& context)
+      : stage_(stage),
+        options_(options),
+        world_(world),
+        context_(context),
+        schedule_(make_schedule(options, stage.steps_per_epoch())) {}
+
+  Metrics operator()();
+
+ private:
+  std::filesystem::path last_path() const { return options_.out / "last.safetensors"; }
+  void resume();
+  void save() const;
+  void announce() const;
+  Metrics evaluate();
+  void keep_best(const Metrics& metrics);
+  void after_step(const Metrics& metrics, double rate);
+  std::string provenance() const;
+  // Runs `action` with the averaged weights of all learners in the networks.
+  template <class Action>
+  void with_averaged_weights(Action action);
+
+  Stage& stage_;
+  const TrainOptions& options_;
+  World& world_;
+  const RunContext& context_;
+  Schedule schedule_;
+  std::optional<RunLog> log_;
+  std::int64_t step_ = 0;
+  std::optional<double> best_;
+};
+
+template <class Action>
+void Run::with_averaged_weights(Action action) {
+  std::vector<std::unique_ptr<AveragedWeights>> scopes;
+  for (Learner* learner : stage_.learners()) {
+    scopes.push_back(std::make_unique<AveragedWeights>(*learner));
+  }
+  action();
+}
+
+std::string Run::provenance() const {
+  return json{{"data", options_.data},
+              {"steps", step_},
+              {"batch_size", options_.batch_size},
+              {"seed", options_.seed},
+              {"command", context_.command_line},
+              {"version", version()}}
+      .dump();
+}
+
+void Run::save() const {
+  if (!world_.is_main()) return;
+  TensorMap tensors = stage_.state();
+  for (Learner* learner : stage_.learners()) tensors.merge(learner->state());
+  std::map<std::string, std::string> metadata = {{"addp.kind", "training-state"},
+                                                 {"addp.stage", stage_.name()},
+                                                 {"addp.version", std::string(version())},
+                                                 {"addp.step", std::to_string(step_)},
+                                                 {"addp.configuration", context_.configuration}};
+  if (best_) metadata["addp.best"] = fmt::format("{}", *best_);
+  write_safetensors(last_path(), tensors, metadata);
+}
+
+// Options that may change between a run and its resumption without changing the result.
+bool is_harmless(const std::string& line) {
+  for (const char* name :
+       {"steps", "out", "threads", "workers", "processes", "save-every", "keep-every", "log-every",
+        "picture-every", "eval-every", "resume", "config", "json", "quiet"}) {
+    if (line.starts_with(std::string(name) + " = ")) return true;
+  }
+  return false;
+}
+
+void warn_of_changes(const std::string& before, const std::string& now) {
+  std::istringstream old_lines(before), new_lines(now);
+  std::string a, b;
+  while (std::getline(old_lines, a) && std::getline(new_lines, b)) {
+    if (a != b && !is_harmless(b)) {
+      warn("resuming with '{}' where the run had '{}'", b.substr(0, b.find("  #")),
+           a.substr(0, a.find("  #")));
+    }
+  }
+}
+
+void Run::resume() {
+  if (!options_.resume || !std::filesystem::exists(last_path())) return;
+  const Safetensors saved = read_safetensors(last_path());
+  const auto field = [&](const std::string& name) {
+    const auto it = saved.metadata.find("addp." + name);
+    return it == saved.metadata.end() ? std::string() : it->second;
+  };
+  if (field("stage") != stage_.name()) {
+    throw DataError(
+        "{}: holds a run of '{}', not of '{}'; choose another --out or give --no-resume",
+        last_path(), field("stage"), stage_.name());
+  }
+  stage_.load_state(saved.tensors, last_path().string());
+  for (Learner* learner : stage_.learners())
+    learner->load_state(saved.tensors, last_path().string());
+  step_ = std::stoll(field("step"));
+  if (!field("best").empty()) best_ = std::stod(field("best"));
+  if (world_.is_main()) {
+    warn_of_changes(field("configuration"), context_.configuration);
+    note("resuming {} at step {} of {}", last_path().string(), step_, schedule_.total);
+  }
+}
+
+void Run::announce() const {
+  if (!world_.is_main()) return;
+  double parameters = 0, copies = 0;
+  for (Learner* learner : stage_.learners()) {
+    for (const auto& parameter : learner->optimizer().parameters()) {
+      parameters += static_cast<double>(parameter.numel());
+    }
+    copies = std::max(copies, learner->averages() ? 5.0 : 4.0);
+  }
+  const double fixed = parameters * copies * 4;
+  note(
+      "{}: {} trained parameters, {} steps of {} pictures; about {} for weights, gradients and "
+      "optimizer and {} for activations",
+      stage_.name(), format_count(static_cast<std::uint64_t>(parameters)), schedule_.total,
+      options_.batch_size, format_bytes(static_cast<std::uint64_t>(fixed)),
+      format_bytes(static_cast<std::uint64_t>(stage_.activation_bytes())));
+}
+
+void Run::keep_best(const Metrics& metrics) {
+  const auto [figure, more_is_better] = stage_.best_figure();
+  const auto it = metrics.find(figure);
+  if (it == metrics.end() || !std::isfinite(it->second)) return;
+  if (best_ && (more_is_better ? it->second <= *best_ : it->second >= *best_)) return;
+  best_ = it->second;
+  stage_.save_model(options_.out / "best.safetensors", provenance());
+}
+
+Metrics Run::evaluate() {
+  Metrics metrics;
+  with_averaged_weights([&] {
+    metrics = stage_.evaluate();
+    if (!world_.is_main()) return;
+    if (!metrics.empty()) log_->metrics("eval", step_, metrics);
+    keep_best(metrics);
+  });
+  return metrics;
+}
+
+std::string summary(const Metrics& metrics) {
+  std::string text;
+  for (const auto& [name, value] : metrics) {
+    if (name == "lr" || name == "rate") continue;
+    text += fmt::format("{}{} {:.4g}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
+}
+
+void Run::after_step(const Metrics& metrics, double rate) {
+  const auto due = [this](std::int64_t every) { return every > 0 && step_ % every == 0; };
+  const bool done = step_ == schedule_.total;
+  if (world_.is_main() && (due(options_.log_every) || done)) {
+    Metrics line = metrics;
+    line["lr"] = schedule_.at(step_ - 1);
+    line["pictures_per_second"] = rate * static_cast<double>(options_.batch_size);
+    log_->metrics("train", step_, line);
+  }
+  if (due(options_.eval_every) && !done) evaluate();
+  if (world_.is_main() && (due(options_.picture_every) || done)) {
+    with_averaged_weights([&] { log_->pictures(step_, stage_.pictures()); });
+  }
+  if (due(options_.save_every) || done || interrupt_requested()) save();
+  if (world_.is_main() && (due(options_.save_every) || done)) {
+    with_averaged_weights(
+        [&] { stage_.save_model(options_.out / "model.safetensors", provenance()); });
+    log_->write_page(fmt::format("addp train {}", stage_.name()), context_.command_line);
+  }
+  if (world_.is_main() && due(options_.keep_every)) {
+    std::filesystem::copy_file(last_path(),
+                               options_.out / fmt::format("step-{}.safetensors", step_),
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+}
+
+Metrics Run::operator()() {
+  make_folder(options_.out);
+  resume();
+  announce();
+  if (world_.is_main()) {
+    context_.write_configuration(options_.out);
+    log_.emplace(options_.out, step_ + 1);
+  }
+  stage_.seek(step_);
+  Progress progress(stage_.name(), schedule_.total, "steps", step_);
+  while (step_ < schedule_.total) {
+    StepContext context{
+        step_, schedule_.total, schedule_.at(step_),
+        RandomStream(static_cast<std::uint64_t>(options_.seed), "step",
+                     static_cast<std::uint64_t>(step_), static_cast<std::uint64_t>(world_.rank())),
+        options_.precision == Precision::kBfloat16};
+    Metrics metrics;
+    try {
+      metrics = stage_.step(context);
+    } catch (const NonFiniteError& error) {
+      throw NonFiniteError(
+          "step {} (epoch {}, batch {}): {}; the checkpoint of the last save is kept, "
+          "try a lower learning rate, --clip or --precision fp32",
+          step_, step_ / stage_.steps_per_epoch(), step_ % stage_.steps_per_epoch(), error.what());
+    }
+    ++step_;
+    if (world_.is_main()) progress.update(step_, summary(metrics));
+    after_step(metrics, progress.rate());
+    throw_if_interrupted(
+        fmt::format("the run is saved at step {}, the same command resumes it", step_));
+  }
+  return evaluate();
+}
+
+}  // namespace
+
+Metrics train(Stage& stage, const TrainOptions& options, World& world, const RunContext& context) {
+  return Run(stage, options, world, context)();
+}
+
+}  // namespace addp
