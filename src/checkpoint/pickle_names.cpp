@@ -67,6 +67,9 @@ constexpr std::array<std::string_view, 30> kRefusedModules{"os",        "posix",
 constexpr std::array<std::string_view, 13> kRefusedBuiltins{
     "eval",  "exec",    "execfile", "compile", "open",       "input", "__import__",
     "apply", "globals", "setattr",  "delattr", "breakpoint", "vars"};
+constexpr std::array<std::string_view, 7> kRefusedNames{
+    "io.open",    "_io.open", "torch.load", "torch.hub.load", "torch.serialization.load",
+    "numpy.load", "io.FileIO"};
 constexpr std::array<std::string_view, 16> kKnownNames{"argparse.Namespace",
                                                        "_codecs.encode",
                                                        "copyreg._reconstructor",
@@ -89,8 +92,7 @@ bool contains(const List& list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-bool is_known(std::string_view module, std::string_view name) {
-  const std::string full = std::string(module) + '.' + std::string(name);
+bool is_known(std::string_view full, std::string_view module, std::string_view name) {
   if (contains(kKnownNames, full) || container_kind(full) || storage_dtype(full) ||
       torch_dtype(full)) {
     return true;
@@ -109,7 +111,9 @@ NameStanding name_standing(std::string_view module, std::string_view name) {
   if ((module == "builtins" || module == "__builtin__") && contains(kRefusedBuiltins, name)) {
     return NameStanding::kRefused;
   }
-  return is_known(module, name) ? NameStanding::kKnown : NameStanding::kForeign;
+  const std::string full = std::string(module) + '.' + std::string(name);
+  if (contains(kRefusedNames, full)) return NameStanding::kRefused;
+  return is_known(full, module, name) ? NameStanding::kKnown : NameStanding::kForeign;
 }
 
 std::optional<DType> storage_dtype(std::string_view name) {
