@@ -15,8 +15,9 @@ struct ConvertOptions {
   std::string dtype = "keep";
 
   void describe(Options& o) {
-    o.add("paths", paths, "the checkpoint to read and the file to write: .safetensors is ours, "
-                          ".pth, .pt or .ckpt the published layout")
+    o.add("paths", paths,
+          "the checkpoint to read and the file to write: .safetensors is ours, "
+          ".pth, .pt or .ckpt the published layout")
         .positional()
         .required()
         .metavar("IN OUT");

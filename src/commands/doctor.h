@@ -16,8 +16,11 @@ struct DoctorOptions {
   std::int64_t list = 20;
 
   void describe(Options& o) {
-    o.add("paths", paths, "checkpoints, pictures, folders, archives or lists").positional().metavar("PATH...");
-    o.add("preset", preset, "print the parameter counts of a network size: tiny, small, base, large, resnet50")
+    o.add("paths", paths, "checkpoints, pictures, folders, archives or lists")
+        .positional()
+        .metavar("PATH...");
+    o.add("preset", preset,
+          "print the parameter counts of a network size: tiny, small, base, large, resnet50")
         .metavar("NAME");
     o.add("threads", threads, "threads that look through pictures; 0: one a core").range(0, 1024);
     o.add("list", list, "how many broken or odd pictures to name at the most").range(0, 1e9);
