@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "commands/library_entry.h"
-#include "commands/train_tokenizer.h"
+#include "commands/train.h"
 
 namespace addp {
 namespace {
@@ -30,6 +30,8 @@ void call(const void* options, const RunContext& context) {
 const std::map<std::string, LibraryBody>& bodies() {
   static const std::map<std::string, LibraryBody> table = {
       {"train tokenizer", call<TokenizerTrainOptions, run_train_tokenizer>},
+      {"train predictor", call<PredictorTrainOptions, run_train_predictor>},
+      {"train addp", call<AddpTrainOptions, run_train_addp>},
   };
   return table;
 }

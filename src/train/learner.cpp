@@ -40,9 +40,12 @@ void Learner::blame(const std::string& what) const {
 }
 
 void Learner::backward(const Tensor& loss, double share, bool last) {
-  if (reducer_) reducer_->prepare(loss, last);
-  (loss * share).backward();
-  if (reducer_) reducer_->finish(last);
+  const Tensor part = loss * share;
+  if (reducer_) {
+    reducer_->backward(part, last);
+  } else {
+    part.backward();
+  }
   const double value = loss.item<double>();
   if (!std::isfinite(value)) blame(fmt::format("the {} loss is {}", name_, value));
 }

@@ -39,7 +39,7 @@ class Run {
   void announce() const;
   Metrics evaluate();
   void keep_best(const Metrics& metrics);
-  void after_step(const Metrics& metrics, double rate);
+  void after_step(const Metrics& metrics, double rate, bool interrupted);
   std::string provenance() const;
   // Runs `action` with the averaged weights of all learners in the networks.
   template <class Action>
@@ -178,7 +178,7 @@ std::string summary(const Metrics& metrics) {
   return text;
 }
 
-void Run::after_step(const Metrics& metrics, double rate) {
+void Run::after_step(const Metrics& metrics, double rate, bool interrupted) {
   const auto due = [this](std::int64_t every) { return every > 0 && step_ % every == 0; };
   const bool done = step_ == schedule_.total;
   if (world_.is_main() && (due(options_.log_every) || done)) {
@@ -191,7 +191,7 @@ void Run::after_step(const Metrics& metrics, double rate) {
   if (world_.is_main() && (due(options_.picture_every) || done)) {
     with_averaged_weights([&] { log_->pictures(step_, stage_.pictures()); });
   }
-  if (due(options_.save_every) || done || interrupt_requested()) save();
+  if (due(options_.save_every) || done || interrupted) save();
   if (world_.is_main() && (due(options_.save_every) || done)) {
     with_averaged_weights(
         [&] { stage_.save_model(options_.out / "model.safetensors", provenance()); });
@@ -231,11 +231,18 @@ Metrics Run::operator()() {
     }
     ++step_;
     if (world_.is_main()) progress.update(step_, summary(metrics));
-    after_step(metrics, progress.rate());
-    throw_if_interrupted(
-        fmt::format("the run is saved at step {}, the same command resumes it", step_));
+    // A signal may reach the processes at different steps: they stop together.
+    const bool interrupted = world_.any(interrupt_requested());
+    after_step(metrics, progress.rate(), interrupted);
+    if (interrupted) {
+      world_.finish();
+      throw InterruptedError(
+          "interrupted; the run is saved at step {}, the same command resumes it", step_);
+    }
   }
-  return evaluate();
+  const Metrics metrics = evaluate();
+  world_.finish();
+  return metrics;
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+#include "commands/train.h"
+
+#include "train/addp_stage.h"
+#include "train/predictor_stage.h"
+#include "train/run_training.h"
+#include "train/tokenizer_stage.h"
+
+namespace addp {
+namespace {
+
+template <class StageType, class OptionsStruct>
+void run_stage(const OptionsStruct& options, const RunContext& context) {
+  run_training(options.train, context,
+               [&](World& world) { return std::make_unique<StageType>(options, world); });
+}
+
+}  // namespace
+
+void run_train_tokenizer(const TokenizerTrainOptions& options, const RunContext& context) {
+  run_stage<TokenizerStage>(options, context);
+}
+
+void run_train_predictor(const PredictorTrainOptions& options, const RunContext& context) {
+  run_stage<PredictorStage>(options, context);
+}
+
+void run_train_addp(const AddpTrainOptions& options, const RunContext& context) {
+  run_stage<AddpStage>(options, context);
+}
+
+}  // namespace addp

@@ -1,0 +1,15 @@
+// addp train ...: one body a stage.
+#pragma once
+
+#include "base/run_context.h"
+#include "train/addp_options.h"
+#include "train/predictor_options.h"
+#include "train/tokenizer_options.h"
+
+namespace addp {
+
+void run_train_tokenizer(const TokenizerTrainOptions& options, const RunContext& context);
+void run_train_predictor(const PredictorTrainOptions& options, const RunContext& context);
+void run_train_addp(const AddpTrainOptions& options, const RunContext& context);
+
+}  // namespace addp

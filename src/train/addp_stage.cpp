@@ -1,0 +1,154 @@
+#include "train/addp_stage.h"
+
+#include <torch/torch.h>
+
+#include "base/error.h"
+#include "diffusion/mapping.h"
+#include "diffusion/model_io.h"
+#include "diffusion/noisy_pixels.h"
+#include "generate/sampler.h"
+#include "nn/init.h"
+#include "nn/load.h"
+#include "nn/picture_tensor.h"
+#include "nn/precision.h"
+#include "train/transformer_size.h"
+
+namespace addp {
+namespace {
+
+constexpr std::int64_t kShownPictures = 8, kValidationPictures = 64;
+
+AddpConfig network_config(const AddpTrainOptions& options, const Vqgan& tokenizer,
+                          const Grid& grid) {
+  const TransformerSize size = resolve_size(options.network);
+  AddpConfig config;
+  config.vocabulary = {tokenizer.config().codes, options.class_ids};
+  config.grid = grid;
+  config.decoder_width = size.decoder_width;
+  config.decoder_depth = size.decoder_depth;
+  config.decoder_heads = size.decoder_heads;
+  config.dropout = config.attention_dropout = options.network.dropout;
+  config.token_input = options.token_input;
+  if (options.encoder == "resnet50") {
+    config.encoder.kind = EncoderKind::kResNet;
+    config.encoder.resnet.stride = tokenizer.factor();
+    return config;
+  }
+  VitConfig& vit = config.encoder.vit;
+  vit.width = size.width;
+  vit.depth = size.depth;
+  vit.heads = size.heads;
+  vit.patch = tokenizer.factor();  // a patch under each token
+  vit.grid = grid;
+  vit.dropout = vit.attention_dropout = options.network.dropout;
+  return config;
+}
+
+std::shared_ptr<Mage> open_predictor(const AddpTrainOptions& options, const Vqgan& tokenizer) {
+  const auto predictor = load_predictor(options.predictor);
+  if (predictor->config().vocabulary.codes != tokenizer.config().codes) {
+    throw DataError("{}: predicts {} codes, the tokenizer has {}; they do not belong together",
+                    options.predictor, predictor->config().vocabulary.codes,
+                    tokenizer.config().codes);
+  }
+  return predictor;
+}
+
+}  // namespace
+
+AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
+    : options_(options),
+      world_(world),
+      tokenizer_(load_tokenizer(options.tokens.tokenizer)),
+      predictor_(open_predictor(options, *tokenizer_)),
+      feed_(options.train, options.tokens, tokenizer_, world),
+      schedule_(options.diffusion.mask),
+      network_(std::make_shared<Addp>(network_config(options, *tokenizer_, feed_.grid()))) {
+  initialise(
+      *network_,
+      RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights").fork("addp"));
+  learner_ =
+      std::make_unique<Learner>("addp",
+                                make_adamw(decay_groups(*network_, options.train.weight_decay),
+                                           {options.train.beta1, options.train.beta2}),
+                                LearnerOptions{options.train.clip, options.train.ema}, world);
+}
+
+Metrics AddpStage::step(const StepContext& context) {
+  const std::int64_t parts = options_.train.accumulate;
+  const double share = 1.0 / static_cast<double>(parts);
+  Metrics metrics;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const Tensor z0 = feed_.next().ids;
+    const RandomStream stream = context.stream.fork("part", static_cast<std::uint64_t>(part));
+    Noise noise(stream.fork("dropout"));
+    Bf16Scope scope(context.bf16);
+    const Tensor loss =
+        pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
+                         schedule_, options_.diffusion, stream, &noise);
+    learner_->backward(loss, share, part + 1 == parts);
+    metrics["loss"] += loss.item<double>() * share;
+  }
+  metrics["gradient"] = learner_->update(context.lr);
+  return metrics;
+}
+
+Metrics AddpStage::evaluate() {
+  torch::NoGradGuard guard;
+  const Tensor z0 = feed_.validation(kValidationPictures).ids;
+  // The same few masks at every evaluation, so that the curve shows the network alone.
+  constexpr std::uint64_t kDraws = 4;
+  double loss = 0;
+  for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+    loss += pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
+                             schedule_, options_.diffusion, RandomStream(0, "validation", draw),
+                             nullptr)
+                .item<double>();
+  }
+  return {{"loss", loss / kDraws}};
+}
+
+std::vector<Panel> AddpStage::pictures() { return {noisy_panel(), sample_panel()}; }
+
+// Pictures, and the noisy x_t that the encoder is trained on at three mask ratios.
+Panel AddpStage::noisy_panel() const {
+  torch::NoGradGuard guard;
+  const Tensor pixels = feed_.pictures().validation_pictures(kShownPictures);
+  const Tensor z0 = tokenizer_->encode(pixels);
+  std::vector<Tensor> rows{pixels};
+  for (const double ratio : {0.5, 0.75, 0.95}) {
+    const RatioPair ratios{ratio, std::min(1.0, ratio + 0.05)};
+    const MaskPair masks =
+        sample_masks(z0.size(0), z0.size(1), ratios, RandomStream(0, "shown masks"));
+    const Predictions q =
+        predict_tokens(*predictor_, z0, masks, feed_.grid(), options_.diffusion.condition, nullptr);
+    const Tensor unreliable =
+        map_to_embeddings(Mapping::kWeightedSum, q.unreliable, tokenizer_->codebook());
+    rows.push_back(decode_noisy(*tokenizer_, z0, masks.current, unreliable, feed_.grid()));
+  }
+  return {"noisy", picture_rows(rows)};
+}
+
+void AddpStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
+  save_addp(path, *network_, *tokenizer_, provenance);
+}
+
+TensorMap AddpStage::state() const { return state_of(*network_, {}, "addp.model."); }
+
+void AddpStage::load_state(const TensorMap& tensors, const std::string& source) {
+  load_strictly(*network_, tensors, {.source = source, .prefix = "addp.model."});
+}
+
+double AddpStage::activation_bytes() const {
+  const AddpConfig& c = network_->config();
+  const double pictures = static_cast<double>(options_.train.batch_size) /
+                          static_cast<double>(options_.train.accumulate * world_.size());
+  const double positions = pictures * static_cast<double>(c.grid.area() + 1);
+  // Up to half of the tokens are reliable and stand behind the positions in the decoder.
+  const std::int64_t depth = c.encoder.kind == EncoderKind::kVit ? c.encoder.vit.depth : 12;
+  return block_activation_bytes(c.encoder.width(), depth, positions) +
+         block_activation_bytes(c.decoder_width, c.decoder_depth, 1.5 * positions) +
+         4 * 2 * positions * static_cast<double>(c.vocabulary.size());
+}
+
+}  // namespace addp

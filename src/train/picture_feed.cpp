@@ -1,0 +1,121 @@
+#include "train/picture_feed.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/log.h"
+#include "data/loader.h"
+#include "data/transforms.h"
+
+namespace addp {
+
+FeedOptions FeedOptions::from(const TrainOptions& options, const World& world) {
+  FeedOptions feed;
+  feed.data = options.data;
+  feed.size = options.size;
+  feed.batch = options.batch_size / (options.accumulate * world.size());
+  feed.parts = options.accumulate;
+  feed.seed = options.seed;
+  feed.workers = options.workers;
+  feed.rank = world.rank();
+  feed.world = world.size();
+  return feed;
+}
+
+struct PictureFeed::Impl {
+  explicit Impl(const FeedOptions& o)
+      : options(o), dataset(open_dataset(o.data, o.split, Task::kPictures)) {
+    start({});
+  }
+
+  Transform transform() const {
+    CropTransformOptions crop;
+    crop.size = static_cast<int>(options.size);
+    crop.crop.min_area = options.crop;
+    crop.flip = options.flip;
+    return options.crop < 1 ? random_crop_transform(crop) : middle_crop_transform(crop);
+  }
+
+  LoaderOptions loader_options() const {
+    LoaderOptions loader_settings;
+    loader_settings.batch_size = options.batch;
+    loader_settings.train = !options.whole_epochs;
+    loader_settings.seed = static_cast<std::uint64_t>(options.seed);
+    loader_settings.rank = static_cast<int>(options.rank);
+    loader_settings.world = static_cast<int>(options.world);
+    loader_settings.threads = static_cast<int>(options.workers);
+    return loader_settings;
+  }
+
+  void start(const LoaderState& state) {
+    const auto side = static_cast<int>(options.size);
+    loader.reset();
+    loader.emplace(dataset, BatchShape{side, side, PixelKind::kFloat}, transform(),
+                   loader_options(), state);
+  }
+
+  FeedOptions options;
+  std::shared_ptr<const Dataset> dataset;
+  std::optional<Loader> loader;
+  mutable std::shared_ptr<const Dataset> validation;
+};
+
+PictureFeed::PictureFeed(const FeedOptions& options) : impl_(std::make_unique<Impl>(options)) {
+  if (options.rank == 0 && !options.whole_epochs) note("{}", impl_->dataset->description());
+}
+PictureFeed::~PictureFeed() = default;
+
+std::int64_t PictureFeed::steps_per_epoch() const {
+  return std::max<std::int64_t>(1, impl_->loader->batches_per_epoch() / impl_->options.parts);
+}
+
+void PictureFeed::seek(std::int64_t step) {
+  impl_->start(impl_->loader->state_before(step * impl_->options.parts));
+}
+
+PictureBatch PictureFeed::next() {
+  Batch batch;
+  impl_->loader->next(batch);
+  PictureBatch out;
+  const auto count = static_cast<std::int64_t>(batch.size());
+  const std::int64_t side = impl_->options.size;
+  std::vector<std::int64_t> labels;
+  for (const auto& item : batch.items) {
+    labels.push_back(item.class_id);
+    out.indices.push_back(item.index);
+  }
+  // The tensor takes the batch's memory over.
+  auto owner = std::make_shared<Batch>(std::move(batch));
+  out.pixels = torch::from_blob(owner->floats.data(), {count, 3, side, side}, [owner](void*) {});
+  out.labels = torch::tensor(labels, torch::kInt64);
+  return out;
+}
+
+Tensor PictureFeed::validation_pictures(std::int64_t count) const {
+  const auto splits = dataset_splits(impl_->options.data);
+  const bool has_validation = std::find(splits.begin(), splits.end(), "val") != splits.end();
+  if (!impl_->validation) {
+    impl_->validation =
+        has_validation ? open_dataset(impl_->options.data, "val", Task::kPictures) : impl_->dataset;
+  }
+  CropTransformOptions crop;
+  crop.size = static_cast<int>(impl_->options.size);
+  LoaderOptions loader_settings;
+  loader_settings.batch_size = std::min(count, impl_->validation->size());
+  loader_settings.train = false;
+  loader_settings.epochs = 1;
+  // Shuffled with a fixed seed, so that a few pictures show several classes.
+  Loader loader(impl_->validation, BatchShape{crop.size, crop.size, PixelKind::kFloat},
+                middle_crop_transform(crop), loader_settings);
+  Batch batch;
+  loader.next(batch);
+  return torch::from_blob(batch.floats.data(),
+                          {static_cast<std::int64_t>(batch.size()), 3, crop.size, crop.size})
+      .clone();
+}
+
+const Dataset& PictureFeed::dataset() const { return *impl_->dataset; }
+
+}  // namespace addp

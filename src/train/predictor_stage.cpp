@@ -1,0 +1,125 @@
+#include "train/predictor_stage.h"
+
+#include <torch/torch.h>
+
+#include "diffusion/model_io.h"
+#include "nn/init.h"
+#include "nn/load.h"
+#include "nn/picture_tensor.h"
+#include "nn/precision.h"
+#include "train/transformer_size.h"
+
+namespace addp {
+namespace {
+
+constexpr std::int64_t kShownPictures = 8, kValidationPictures = 64;
+
+MageConfig network_config(const PredictorTrainOptions& options, const Vqgan& tokenizer,
+                          const Grid& grid) {
+  const TransformerSize size = resolve_size(options.network);
+  MageConfig config;
+  config.vocabulary = {tokenizer.config().codes, options.class_ids};
+  config.grid = grid;
+  config.width = size.width;
+  config.depth = size.depth;
+  config.heads = size.heads;
+  config.decoder_width = size.decoder_width;
+  config.decoder_depth = size.decoder_depth;
+  config.decoder_heads = size.decoder_heads;
+  config.dropout = config.attention_dropout = options.network.dropout;
+  return config;
+}
+
+}  // namespace
+
+PredictorStage::PredictorStage(const PredictorTrainOptions& options, World& world)
+    : options_(options),
+      world_(world),
+      tokenizer_(load_tokenizer(options.tokens.tokenizer)),
+      feed_(options.train, options.tokens, tokenizer_, world),
+      network_(std::make_shared<Mage>(network_config(options, *tokenizer_, feed_.grid()))) {
+  initialise(*network_,
+             RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
+                 .fork("predictor"));
+  learner_ =
+      std::make_unique<Learner>("predictor",
+                                make_adamw(decay_groups(*network_, options.train.weight_decay),
+                                           {options.train.beta1, options.train.beta2}),
+                                LearnerOptions{options.train.clip, options.train.ema}, world);
+}
+
+MageMaskOptions PredictorStage::mask_options() const {
+  return {options_.mask_mean, options_.mask_deviation, options_.mask_lowest, options_.mask_highest};
+}
+
+Metrics PredictorStage::step(const StepContext& context) {
+  const std::int64_t parts = options_.train.accumulate;
+  const double share = 1.0 / static_cast<double>(parts);
+  Metrics metrics;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const Tensor tokens = feed_.next().ids;
+    const RandomStream stream = context.stream.fork("part", static_cast<std::uint64_t>(part));
+    Noise noise(stream.fork("dropout"));
+    const MageMask mask = sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream);
+    Bf16Scope scope(context.bf16);
+    const Tensor loss =
+        mage_loss(*network_, tokens, mask, feed_.grid(), options_.label_smoothing, &noise);
+    learner_->backward(loss, share, part + 1 == parts);
+    metrics["loss"] += loss.item<double>() * share;
+  }
+  metrics["gradient"] = learner_->update(context.lr);
+  return metrics;
+}
+
+Metrics PredictorStage::evaluate() {
+  torch::NoGradGuard guard;
+  const Tensor tokens = feed_.validation(kValidationPictures).ids;
+  // The same masks at every evaluation, so that the curve shows the network alone.
+  const RandomStream stream(0, "validation masks");
+  const MageMask mask = sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream);
+  const Tensor loss =
+      mage_loss(*network_, tokens, mask, feed_.grid(), options_.label_smoothing, nullptr);
+  const Tensor best = network_->code_logits(tokens, mask.masked, feed_.grid()).argmax(-1);
+  const Tensor right = (best == tokens).masked_select(mask.masked).to(torch::kFloat32);
+  return {{"loss", loss.item<double>()}, {"accuracy", right.mean().item<double>()}};
+}
+
+// Pictures, what the tokenizer makes of them, half of their tokens hidden, and the most likely
+// filling.
+std::vector<Panel> PredictorStage::pictures() {
+  torch::NoGradGuard guard;
+  const Tensor pixels = feed_.pictures().validation_pictures(kShownPictures);
+  const Tensor tokens = tokenizer_->encode(pixels);
+  const MageMask mask = sample_mage_mask(tokens.size(0), tokens.size(1), {0.5, 1e-3, 0.49, 0.51},
+                                         RandomStream(0, "shown masks"));
+  const Tensor best = network_->code_logits(tokens, mask.masked, feed_.grid()).argmax(-1);
+  const Tensor filled = torch::where(mask.masked, best, tokens);
+  const Tensor hidden = at::upsample_nearest2d(
+      mask.masked.to(torch::kFloat32).reshape({-1, 1, feed_.grid().height, feed_.grid().width}),
+      {pixels.size(2), pixels.size(3)});
+  const Tensor rebuilt = tokenizer_->decode_ids(tokens, feed_.grid());
+  return {{"predictions", picture_rows({pixels, rebuilt, rebuilt * (1 - hidden) + 0.5 * hidden,
+                                        tokenizer_->decode_ids(filled, feed_.grid())})}};
+}
+
+void PredictorStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
+  save_predictor(path, *network_, *tokenizer_, provenance);
+}
+
+TensorMap PredictorStage::state() const { return state_of(*network_, {}, "predictor.model."); }
+
+void PredictorStage::load_state(const TensorMap& tensors, const std::string& source) {
+  load_strictly(*network_, tensors, {.source = source, .prefix = "predictor.model."});
+}
+
+double PredictorStage::activation_bytes() const {
+  const MageConfig& c = network_->config();
+  const double pictures = static_cast<double>(options_.train.batch_size) /
+                          static_cast<double>(options_.train.accumulate * world_.size());
+  const double tokens = pictures * static_cast<double>(c.grid.area() + 1);
+  return block_activation_bytes(c.width, c.depth, tokens * (1 - options_.mask_lowest)) +
+         block_activation_bytes(c.decoder_width, c.decoder_depth, tokens) +
+         4 * 2 * tokens * static_cast<double>(c.vocabulary.size());
+}
+
+}  // namespace addp

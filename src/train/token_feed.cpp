@@ -1,0 +1,146 @@
+#include "train/token_feed.h"
+
+#include <torch/torch.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/sha256.h"
+#include "checkpoint/safetensors.h"
+#include "nn/load.h"
+
+namespace addp {
+namespace {
+
+FeedOptions make_feed_options(const TrainOptions& options, const TokenOptions& tokens,
+                              const World& world) {
+  FeedOptions feed = FeedOptions::from(options, world);
+  feed.crop = tokens.crop;
+  feed.flip = tokens.flip;
+  return feed;
+}
+
+Grid grid_for(const TrainOptions& options, const Vqgan& tokenizer) {
+  if (options.size % tokenizer.factor() != 0) {
+    throw UsageError(
+        "--size {} is not a multiple of {}, the pixels under a token of this tokenizer",
+        options.size, tokenizer.factor());
+  }
+  return {options.size / tokenizer.factor(), options.size / tokenizer.factor()};
+}
+
+// What the cached tokens depend on; a cache of anything else is made anew.
+std::string cache_key(const TrainOptions& options, const TokenOptions& tokens, std::int64_t count,
+                      const Vqgan& tokenizer) {
+  const Tensor codes = tokenizer.codebook().to(torch::kCPU, torch::kFloat32).contiguous();
+  const std::string digest =
+      sha256_hex(ByteSpan(static_cast<const std::uint8_t*>(codes.data_ptr()), codes.nbytes()));
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", options.data, count, options.size, tokens.crop,
+                     tokens.flip, tokens.views, options.seed, digest);
+}
+
+}  // namespace
+
+TokenFeed::TokenFeed(const TrainOptions& options, const TokenOptions& tokens,
+                     std::shared_ptr<const Vqgan> tokenizer, World& world)
+    : options_(options),
+      token_options_(tokens),
+      tokenizer_(std::move(tokenizer)),
+      grid_(grid_for(options, *tokenizer_)),
+      feed_options_(make_feed_options(options, tokens, world)),
+      feed_(feed_options_) {
+  if (token_options_.views > 0) fill_cache(world);
+}
+
+void TokenFeed::fill_cache(World& world) {
+  const auto path = options_.out / "tokens.safetensors";
+  const std::string key = cache_key(options_, token_options_, feed_.dataset().size(), *tokenizer_);
+  const auto matches = [&] {
+    return std::filesystem::exists(path) && read_safetensors(path).metadata["key"] == key;
+  };
+  if (world.is_main() && !matches()) {
+    make_folder(options_.out);
+    build_cache();
+    write_safetensors(path, {{"tokens", to_view(cache_)}, {"labels", to_view(labels_)}},
+                      {{"key", key}});
+  }
+  world.barrier();
+  const Safetensors saved = read_safetensors(path);
+  cache_ = to_torch(saved.tensors.at("tokens"));
+  labels_ = to_torch(saved.tensors.at("labels"));
+}
+
+void TokenFeed::build_cache() {
+  torch::NoGradGuard guard;
+  const std::int64_t count = feed_.dataset().size();
+  cache_ = torch::zeros({count, token_options_.views, grid_.area()}, torch::kInt32);
+  labels_ = torch::full({count}, -1, torch::kInt64);
+  Progress progress("tokenizing", count * token_options_.views, "pictures");
+  FeedOptions options = feed_options_;
+  options.batch = 64;
+  options.parts = 1;
+  options.rank = 0;
+  options.world = 1;
+  options.whole_epochs = true;
+  PictureFeed all(options);
+  for (std::int64_t view = 0; view < token_options_.views; ++view) {
+    for (std::int64_t done = 0; done < count;) {
+      const PictureBatch batch = all.next();
+      const Tensor ids = tokenizer_->encode(batch.pixels).to(torch::kInt32);
+      for (std::size_t i = 0; i < batch.indices.size(); ++i) {
+        const auto row = static_cast<std::int64_t>(i);
+        cache_[batch.indices[i]][view].copy_(ids[row]);
+        labels_[batch.indices[i]] = batch.labels[row];
+      }
+      done += batch.pixels.size(0);
+      progress.advance(batch.pixels.size(0));
+    }
+  }
+}
+
+std::int64_t TokenFeed::steps_per_epoch() const { return feed_.steps_per_epoch(); }
+
+void TokenFeed::seek(std::int64_t step) {
+  position_ = step * feed_options_.parts;
+  if (!cache_.defined()) feed_.seek(step);
+}
+
+TokenBatch TokenFeed::next() {
+  if (cache_.defined()) return next_cached();
+  const PictureBatch batch = feed_.next();
+  torch::NoGradGuard guard;
+  return {tokenizer_->encode(batch.pixels), batch.labels};
+}
+
+// The same pictures in the same order for any number of processes: a step's batch is cut into
+// parts, and each part into the processes' shares.
+TokenBatch TokenFeed::next_cached() {
+  const std::int64_t per_epoch = steps_per_epoch() * feed_options_.parts;
+  const std::int64_t epoch = position_ / per_epoch, part = position_ % per_epoch;
+  ++position_;
+  if (epoch != epoch_) {
+    epoch_ = epoch;
+    order_ = RandomStream(static_cast<std::uint64_t>(options_.seed), "token order",
+                          static_cast<std::uint64_t>(epoch))
+                 .permutation(cache_.size(0));
+  }
+  const std::int64_t first =
+      (part * feed_options_.world + feed_options_.rank) * feed_options_.batch;
+  std::vector<std::int64_t> rows, labels;
+  for (std::int64_t i = 0; i < feed_options_.batch; ++i) {
+    const std::int64_t picture = order_[static_cast<std::size_t>((first + i) % cache_.size(0))];
+    RandomStream stream(static_cast<std::uint64_t>(options_.seed), "view",
+                        static_cast<std::uint64_t>(epoch), static_cast<std::uint64_t>(picture));
+    rows.push_back(picture * token_options_.views + stream.integer(0, token_options_.views - 1));
+    labels.push_back(picture);
+  }
+  return {cache_.flatten(0, 1).index_select(0, torch::tensor(rows)).to(torch::kInt64),
+          labels_.index_select(0, torch::tensor(labels))};
+}
+
+TokenBatch TokenFeed::validation(std::int64_t count) const {
+  torch::NoGradGuard guard;
+  return {tokenizer_->encode(feed_.validation_pictures(count)), {}};
+}
+
+}  // namespace addp

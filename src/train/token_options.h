@@ -1,0 +1,54 @@
+// What the predictor's and ADDP's training have in common: the frozen tokenizer, how pictures
+// become tokens, and the size of a transformer. Free of libtorch.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/options.h"
+
+namespace addp {
+
+struct TokenOptions {
+  std::filesystem::path tokenizer;
+  double crop = 0.2;
+  bool flip = true;
+  std::int64_t views = 0;
+
+  void describe(Options& o) {
+    o.group("Tokens");
+    o.add("tokenizer", tokenizer,
+          "the frozen tokenizer: a folder that 'addp train tokenizer' wrote, or a file")
+        .required();
+    o.add("crop", crop, "smallest share of a picture's area in a random crop; 1: none")
+        .range(0.01, 1);
+    o.add("flip", flip, "mirror half of the pictures");
+    o.add("token-views", views,
+          "crops of each picture that are tokenized once and kept in OUT/tokens.safetensors; 0: "
+          "every picture is "
+          "tokenized anew each time, as in the paper")
+        .range(0, 1000);
+  }
+};
+
+// A size by name, parts of which can be set apart.
+struct TransformerOptions {
+  std::string preset = "base";
+  std::int64_t width = 0, depth = 0, heads = 0;
+  std::int64_t decoder_width = 0, decoder_depth = 0, decoder_heads = 0;
+  double dropout = 0.1;
+
+  void describe(Options& o) {
+    o.group("Network");
+    o.add("preset", preset, "size by name: tiny, small, base, large").metavar("NAME");
+    o.add("width", width, "of the encoder; 0: the preset's, as for the next ones").range(0, 8192);
+    o.add("depth", depth, "blocks of the encoder").range(0, 256);
+    o.add("heads", heads, "attention heads of the encoder").range(0, 256);
+    o.add("decoder-width", decoder_width, "of the decoder").range(0, 8192);
+    o.add("decoder-depth", decoder_depth, "blocks of the decoder").range(0, 256);
+    o.add("decoder-heads", decoder_heads, "attention heads of the decoder").range(0, 256);
+    o.add("dropout", dropout, "while training").range(0, 0.99);
+  }
+};
+
+}  // namespace addp
