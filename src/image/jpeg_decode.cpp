@@ -1,18 +1,13 @@
 #include <algorithm>
 #include <csetjmp>
-#include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <optional>
-
-// jpeglib.h needs the names of stdio.h, and jerror.h those of jpeglib.h.
-#include <jpeglib.h>
-//
-#include <jerror.h>
 
 #include "image/exif.h"
 #include "image/jpeg.h"
+#include "image/libjpeg.h"
 #include "image/picture_error.h"
+#include "image/resize.h"
 
 namespace addp {
 namespace {
@@ -100,9 +95,16 @@ struct JpegReader::State {
     return cinfo.jpeg_color_space == JCS_CMYK || cinfo.jpeg_color_space == JCS_YCCK;
   }
 
+  // libjpeg-turbo decodes parts of a picture exactly for chroma at full or half resolution. With
+  // quarter resolution, a part of a reduced picture comes out different from the whole one's.
+  bool decodes_parts_exactly() const {
+    return cinfo.scale_denom == 1 || (cinfo.max_h_samp_factor <= 2 && cinfo.max_v_samp_factor <= 2);
+  }
+
   void open(const DecodeLimits& limits);
   void check_plausible() const;
   void start(int denominator, J_COLOR_SPACE space);
+  Image read_all();
   void read_rows(const PixelBox& region, int channels, int left, int decoded_width,
                  std::uint8_t* out);
 };
@@ -211,21 +213,24 @@ ImageInfo JpegReader::info() const {
 int JpegReader::stored_width() const { return static_cast<int>(state_->cinfo.image_width); }
 int JpegReader::stored_height() const { return static_cast<int>(state_->cinfo.image_height); }
 
-Image JpegReader::read(int denominator) {
-  State& state = *state_;
-  state.start(denominator, state.is_cmyk() ? JCS_CMYK : JCS_RGB);
-  Image image(static_cast<int>(state.cinfo.output_width),
-              static_cast<int>(state.cinfo.output_height));
-  state.read_rows({0, 0, image.width, image.height}, state.is_cmyk() ? 4 : 3, 0, image.width,
-                  image.pixels.data());
-  state.guarded([&] { jpeg_finish_decompress(&state.cinfo); });
+Image JpegReader::State::read_all() {
+  Image image(static_cast<int>(cinfo.output_width), static_cast<int>(cinfo.output_height));
+  read_rows({0, 0, image.width, image.height}, is_cmyk() ? 4 : 3, 0, image.width,
+            image.pixels.data());
+  guarded([this] { jpeg_finish_decompress(&cinfo); });
   return image;
+}
+
+Image JpegReader::read(int denominator) {
+  state_->start(denominator, state_->is_cmyk() ? JCS_CMYK : JCS_RGB);
+  return state_->read_all();
 }
 
 Image JpegReader::read_region(int denominator, const PixelBox& region) {
   State& state = *state_;
   jpeg_decompress_struct& cinfo = state.cinfo;
   state.start(denominator, state.is_cmyk() ? JCS_CMYK : JCS_RGB);
+  if (!state.decodes_parts_exactly()) return crop(state.read_all(), region);
   // libjpeg treats the edge of the decoded part like the picture's edge when it interpolates
   // chroma; with a margin that cannot reach the region.
   constexpr int kMargin = 4;

@@ -1,12 +1,10 @@
-#include <jpeglib.h>
-
 #include <csetjmp>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/error.h"
 #include "image/codec.h"
+#include "image/libjpeg.h"
 
 namespace addp {
 namespace {
