@@ -1,0 +1,131 @@
+#include "diffusion/addp.h"
+
+#include <torch/torch.h>
+
+#include "base/error.h"
+#include "nn/load.h"
+#include "nn/position.h"
+#include "nn/presets.h"
+
+namespace addp {
+namespace {
+
+// rows [B, N, D], positions [B, M] -> [B, M, D]
+Tensor pick(const Tensor& rows, const Tensor& positions) {
+  return rows.gather(1, positions.unsqueeze(2).expand({-1, -1, rows.size(2)}));
+}
+
+}  // namespace
+
+Addp::Addp(const AddpConfig& config) : config_(config) {
+  const std::int64_t width = config.decoder_width, positions = 1 + config.grid.area();
+  const auto position_set = [&](const char* name, std::int64_t columns) {
+    return register_parameter(name, torch::empty({1, positions, columns}));
+  };
+  encoder_ = register_module("encoder", make_encoder(config.encoder));
+  decoder_embed_ =
+      register_module("decoder_embed", std::make_shared<Linear>(encoder_->width(), width));
+  mask_token_ = register_parameter("mask_token", torch::empty({1, 1, width}));
+  decoder_pos_embed_learned_ = position_set("decoder_pos_embed_learned", width);
+  decoder_pos_mask_embed_ = position_set("decoder_pos_mask_embed", width);
+  token_emb_ =
+      register_module("token_emb", std::make_shared<Embedding>(config.vocabulary.size(), width));
+  if (config.token_input != TokenInput::kNone) {
+    decoder_pos_token_embed_ = position_set("decoder_pos_token_embed", width);
+  }
+  if (config.token_input == TokenInput::kEncoderAndDecoder) {
+    if (encoder_->width() != width) {
+      throw UsageError(
+          "tokens for the encoder need equal widths, not {} and {}: change one of them",
+          encoder_->width(), width);
+    }
+    pos_token_embed_ = position_set("pos_token_embed", width);
+  }
+  decoder_blocks_ = make_blocks(*this, "decoder_blocks", config.decoder_depth,
+                                {.width = width,
+                                 .heads = config.decoder_heads,
+                                 .mlp_ratio = config.mlp_ratio,
+                                 .dropout = config.dropout,
+                                 .attention_dropout = config.attention_dropout});
+  decoder_norm_ = register_module("decoder_norm", std::make_shared<LayerNorm>(width));
+  mlm_layer_ = register_module("mlm_layer",
+                               std::make_shared<TokenHead>(width, width, config.vocabulary.size()));
+}
+
+Tensor Addp::encode(const Tensor& pixels, const ReliableTokens& reliable, Noise* noise) {
+  if (config_.token_input != TokenInput::kEncoderAndDecoder) {
+    return encoder_->features(pixels, noise);
+  }
+  const Tensor positions = reliable_ids(reliable);
+  return encoder_->features(pixels, noise,
+                            reliable_rows(reliable, positions) +
+                                pick(resize_positions(pos_token_embed_, config_.grid, reliable.grid)
+                                         .expand({positions.size(0), -1, -1}),
+                                     positions + 1));
+}
+
+Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable, Noise* noise) const {
+  const auto positions_for = [&](const Tensor& learned) {
+    return resize_positions(learned, config_.grid, reliable.grid);
+  };
+  const std::int64_t batch = reliable.tokens.size(0);
+  // The class position always holds the mask token, but at its place among the pixels.
+  const Tensor hidden = at::constant_pad_nd(reliable.masked, {1, 0}, true).unsqueeze(2);
+  const Tensor masked = at::constant_pad_nd(reliable.masked, {1, 0}, false).unsqueeze(2);
+  const Tensor content = features.defined()
+                             ? at::where(hidden, mask_token_, decoder_embed_->forward(features))
+                             : mask_token_.expand({batch, 1 + reliable.grid.area(), -1});
+  Tensor x = content + at::where(masked, positions_for(decoder_pos_mask_embed_),
+                                 positions_for(decoder_pos_embed_learned_));  // [B, 1 + L, D]
+  if (config_.token_input != TokenInput::kNone) {
+    const Tensor positions = reliable_ids(reliable);
+    const Tensor places = positions_for(decoder_pos_token_embed_).expand({batch, -1, -1});
+    const Tensor tokens = reliable_rows(reliable, positions) + pick(places, positions + 1);
+    x = at::cat({x, tokens.to(x.scalar_type())}, 1);  // [B, 1 + L + R, D]
+  }
+  return decoder_norm_->forward(run_blocks(decoder_blocks_, x, noise));
+}
+
+Tensor Addp::logits(const Tensor& decoded) const {
+  return mlm_layer_->forward(decoded, token_emb_->weight);
+}
+
+Tensor Addp::code_logits(const Tensor& decoded) const {
+  return mlm_layer_->forward(decoded, token_emb_->weight, config_.vocabulary.codes);
+}
+
+Tensor Addp::reliable_ids(const ReliableTokens& reliable) const {
+  const std::int64_t batch = reliable.masked.size(0);
+  const Tensor found = reliable.masked.logical_not().nonzero();  // [sum of R, 2], by rows
+  if (found.size(0) % batch != 0 ||
+      !found.select(1, 0).equal(
+          torch::arange(batch, found.options()).repeat_interleave(found.size(0) / batch))) {
+    throw UsageError("the samples of a batch must have the same number of masked tokens");
+  }
+  return found.select(1, 1).reshape({batch, -1});
+}
+
+Tensor Addp::reliable_rows(const ReliableTokens& reliable, const Tensor& positions) const {
+  return token_emb_->forward(reliable.tokens.gather(1, positions));  // [B, R, D]
+}
+
+std::vector<std::string> addp_unused_names(const AddpConfig& config) {
+  std::vector<std::string> names = {"decoder_pos_embed", "decoder_pred.", "pos_mask_embed",
+                                    "vqgan."};
+  if (config.token_input != TokenInput::kEncoderAndDecoder) names.push_back("pos_token_embed");
+  return names;
+}
+
+AddpConfig addp_config_from(const TensorMap& tensors, const std::string& source) {
+  AddpConfig config;
+  const auto words = shape_of(tensors, "token_emb.weight", 2, source);
+  config.encoder.vit = vit_config_from(tensors, source);
+  config.vocabulary = vocabulary_of_rows(words[0], source);
+  config.grid = square_grid(shape_of(tensors, "decoder_pos_embed_learned", 3, source)[1], source);
+  config.decoder_width = words[1];
+  config.decoder_depth = count_of(tensors, "decoder_blocks");
+  config.decoder_heads = usual_decoder_heads(config.decoder_width);
+  return config;
+}
+
+}  // namespace addp

@@ -1,0 +1,75 @@
+// The ADDP network: an image encoder that sees noisy pixels, and a token decoder that predicts the
+// tokens behind them (Eq. 2).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "checkpoint/tensor.h"
+#include "diffusion/options.h"
+#include "nn/encoders.h"
+#include "nn/token_head.h"
+#include "nn/vocabulary.h"
+
+namespace addp {
+
+struct AddpConfig {
+  EncoderConfig encoder;
+  Vocabulary vocabulary;
+  Grid grid;  // of the tokens that the decoder's positions were made for; others resize them
+  std::int64_t decoder_width = 768;
+  std::int64_t decoder_depth = 8;
+  std::int64_t decoder_heads = 16;
+  double mlp_ratio = 4;
+  double dropout = 0.1;
+  double attention_dropout = 0.1;
+  TokenInput token_input = TokenInput::kDecoder;
+};
+
+// The reliable tokens of a batch. All samples have the same number of them.
+struct ReliableTokens {
+  Tensor tokens;  // [B, L] int64; masked ones are not looked at
+  Tensor masked;  // [B, L] bool, true where unreliable
+  Grid grid;
+};
+
+class Addp : public torch::nn::Module {
+ public:
+  explicit Addp(const AddpConfig& config);
+  const AddpConfig& config() const { return config_; }
+  ImageEncoder& encoder() { return *encoder_; }
+
+  // normalised pixels [B, 3, H, W] -> e_t [B, 1 + L, D]
+  Tensor encode(const Tensor& pixels, const ReliableTokens& reliable, Noise* noise = nullptr);
+  // e_t -> decoder features [B, 1 + L + R, D'], R reliable tokens behind the grid. An undefined e_t
+  // is allowed when every token is masked: then nothing of it would reach the decoder.
+  Tensor decode(const Tensor& features, const ReliableTokens& reliable,
+                Noise* noise = nullptr) const;
+  // decoder features [..., D'] -> logits over the vocabulary, or over the codes alone.
+  Tensor logits(const Tensor& decoded) const;
+  Tensor code_logits(const Tensor& decoded) const;
+
+ private:
+  Tensor reliable_ids(const ReliableTokens& reliable) const;  // [B, R] positions
+  Tensor reliable_rows(const ReliableTokens& reliable, const Tensor& positions) const;
+
+  AddpConfig config_;
+  std::shared_ptr<ImageEncoder> encoder_;
+  std::shared_ptr<Linear> decoder_embed_;
+  std::shared_ptr<Embedding> token_emb_;
+  Tensor mask_token_;
+  // The three sets of positions: of pixel features, of masked positions, of token embeddings; and
+  // the one of tokens that enter the encoder.
+  Tensor decoder_pos_embed_learned_, decoder_pos_mask_embed_, decoder_pos_token_embed_;
+  Tensor pos_token_embed_;
+  std::vector<std::shared_ptr<Block>> decoder_blocks_;
+  std::shared_ptr<LayerNorm> decoder_norm_;
+  std::shared_ptr<TokenHead> mlm_layer_;
+};
+
+// What published checkpoints carry although nothing uses it.
+std::vector<std::string> addp_unused_names(const AddpConfig& config);
+// The sizes of a published checkpoint, from its shapes.
+AddpConfig addp_config_from(const TensorMap& tensors, const std::string& source);
+
+}  // namespace addp

@@ -1,0 +1,14 @@
+// The loss of ADDP: cross-entropy at the unreliable positions, beside Algorithm 1
+// (diffusion/algorithm1.h).
+#pragma once
+
+#include "diffusion/addp.h"
+
+namespace addp {
+
+// decoded [B, 1 + L + R, D'] from Addp::decode; predicted [B, L, K] from the token predictor
+// (undefined for Target::kTruth). The mean over the masked positions of the whole batch.
+Tensor addp_loss(const Addp& addp, const Tensor& decoded, const ReliableTokens& reliable,
+                 const Tensor& predicted, Target target, double label_smoothing);
+
+}  // namespace addp

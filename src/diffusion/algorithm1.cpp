@@ -1,0 +1,67 @@
+#include "diffusion/algorithm1.h"
+
+#include <torch/torch.h>
+
+#include "diffusion/addp_loss.h"
+#include "diffusion/mapping.h"
+#include "diffusion/noisy_pixels.h"
+
+namespace addp {
+namespace {
+
+// Numbers in [0, 1) for Mapping::kSampling, sample i from a stream of its own: [B, L].
+Tensor uniform_draws(Mapping mapping, const Tensor& tokens, const RandomStream& stream) {
+  if (mapping != Mapping::kSampling) return {};
+  const Tensor draws = torch::empty(tokens.sizes(), torch::kFloat32);
+  for (std::int64_t i = 0; i < draws.size(0); ++i) {
+    const Tensor row = draws[i];
+    stream.fork("sampling", static_cast<std::uint64_t>(i))
+        .fill_uniform({row.data_ptr<float>(), static_cast<std::size_t>(row.numel())});
+  }
+  return draws.to(tokens.device());
+}
+
+}  // namespace
+
+Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
+                           const Grid& grid, Condition condition, Noise* noise) {
+  const auto both = predictor
+                        .distribution(at::cat({tokens, tokens}),
+                                      at::cat({masks.current, masks.neighbour}), grid, noise)
+                        .chunk(2);
+  if (condition == Condition::kNext) return {.target = both[0], .unreliable = both[1]};
+  return {.target = both[1], .unreliable = both[0]};
+}
+
+Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
+                        const Grid& grid, const MaskSchedule& schedule,
+                        const DiffusionOptions& options, const RandomStream& stream,
+                        Noise* dropout) {
+  // sample t; sample m_t and m_{t+dt}
+  const RatioPair ratios = schedule.sample(options.condition, stream.fork("ratio"));
+  MaskPair masks = sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"));
+  masks = {masks.current.to(z0.device()), masks.neighbour.to(z0.device())};
+  const ReliableTokens z_t{z0, masks.current, grid};
+
+  Tensor q_target, x_t;
+  {
+    torch::NoGradGuard frozen_networks;
+    // q(z_{t-1} | z_t), q(z_t | z_{t+dt}) <- Token-Predictor(z_t), Token-Predictor(z_{t+dt})
+    const Predictions q = predict_tokens(*frozen.predictor, z0, masks, grid, options.condition,
+                                         options.predictor_dropout ? dropout : nullptr);
+    q_target = q.target;
+    // x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+dt})) m_t)
+    const Tensor unreliable =
+        map_to_embeddings(options.mapping, q.unreliable, frozen.tokenizer->codebook(),
+                          uniform_draws(options.mapping, z0, stream));
+    x_t = decode_noisy(*frozen.tokenizer, z0, z_t.masked, unreliable, grid);
+  }
+  // e_t <- Encoder(x_t)
+  const Tensor e_t = addp.encode(encoder_input(x_t), z_t, dropout);
+  // z_{t-1} <- Decoder(e_t (1 - m_t) + e_mask m_t)
+  const Tensor decoded = addp.decode(e_t, z_t, dropout);
+  // L_t <- CE(q(z_{t-1} | z_t), z_{t-1}) m_t
+  return addp_loss(addp, decoded, z_t, q_target, options.target, options.label_smoothing);
+}
+
+}  // namespace addp

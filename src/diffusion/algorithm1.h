@@ -1,0 +1,34 @@
+// Algorithm 1 of the paper: one step of pre-training.
+#pragma once
+
+#include "base/random.h"
+#include "diffusion/addp.h"
+#include "diffusion/mask_schedule.h"
+#include "predictor/mage.h"
+#include "tokenizer/vqgan.h"
+
+namespace addp {
+
+// What stays frozen while ADDP trains.
+struct FrozenNetworks {
+  const Vqgan* tokenizer = nullptr;
+  const Mage* predictor = nullptr;
+};
+
+// q(z_{t-1} | z_t) and q(z_t | z_{t+1}), [B, L, K] each, from one batch of 2B. With
+// Condition::kSame the first is conditioned on the neighbour z_{t-1} and the second on z_t itself.
+struct Predictions {
+  Tensor target;      // what the decoder learns
+  Tensor unreliable;  // what completes the noisy picture
+};
+Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
+                           const Grid& grid, Condition condition, Noise* noise);
+
+// The loss of one batch of tokens z_0 = VQ-Encoder(x_0), ready for backward(). `stream` decides the
+// ratio, the masks and the samples drawn; `dropout` is null for evaluation.
+Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
+                        const Grid& grid, const MaskSchedule& schedule,
+                        const DiffusionOptions& options, const RandomStream& stream,
+                        Noise* dropout);
+
+}  // namespace addp

@@ -1,0 +1,46 @@
+// Which share of the tokens is masked at a step of training, and which tokens.
+#pragma once
+
+#include <vector>
+
+#include "base/random.h"
+#include "diffusion/options.h"
+#include "nn/types.h"
+
+namespace addp {
+
+// Mask ratios of z_t and of its neighbour: z_{t+dt}, or z_{t-dt} where the condition is kSame.
+struct RatioPair {
+  double current = 0;
+  double neighbour = 0;
+};
+
+class MaskSchedule {
+ public:
+  explicit MaskSchedule(const MaskRatioOptions& options);
+
+  // cos(pi/2 k/T) within [lowest, highest), ascending, with their probabilities.
+  const std::vector<double>& ratios() const { return ratios_; }
+  const std::vector<double>& probabilities() const { return probabilities_; }
+
+  // One pair a batch.
+  RatioPair sample(Condition condition, RandomStream stream) const;
+
+ private:
+  MaskRatioOptions options_;
+  std::vector<double> ratios_, probabilities_;
+};
+
+// ceil(length * ratio), the same in every implementation that keeps ratios in float32.
+std::int64_t masked_count(std::int64_t length, double ratio);
+
+// [B, L] bool. Both masks of a sample come from one random order of its positions, so the smaller
+// lies inside the larger.
+struct MaskPair {
+  Tensor current;
+  Tensor neighbour;
+};
+MaskPair sample_masks(std::int64_t batch, std::int64_t length, const RatioPair& ratios,
+                      const RandomStream& stream);
+
+}  // namespace addp

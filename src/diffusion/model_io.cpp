@@ -1,0 +1,80 @@
+#include "diffusion/model_io.h"
+
+#include <torch/torch.h>
+
+#include "base/error.h"
+#include "nn/presets.h"
+
+namespace addp {
+namespace {
+
+AddpConfig config_of(const ModelFile& file, HeadCounts heads) {
+  AddpConfig config = file.foreign() ? addp_config_from(file.tensors, file.source)
+                                     : parse_config<AddpConfig>(file.config, file.source);
+  if (heads.encoder > 0) config.encoder.vit.heads = heads.encoder;
+  if (heads.decoder > 0) config.decoder_heads = heads.decoder;
+  return config;
+}
+
+void check_pair(const Addp& network, const Vqgan& tokenizer, const std::string& source) {
+  const AddpConfig& config = network.config();
+  if (config.vocabulary.codes != tokenizer.config().codes) {
+    throw DataError(
+        "{} predicts {} codes, its tokenizer has {}: give the tokenizer it was trained with",
+        source, config.vocabulary.codes, tokenizer.config().codes);
+  }
+  if (config.encoder.stride() != tokenizer.factor()) {
+    throw DataError(
+        "{} has patches of {} pixels, its tokenizer tokens of {}: give the tokenizer it was "
+        "trained with",
+        source, config.encoder.stride(), tokenizer.factor());
+  }
+}
+
+}  // namespace
+
+AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
+                       std::int64_t stride) {
+  AddpConfig config;
+  config.encoder = encoder_preset(name, grid, stride);
+  const TransformerSize& size = transformer_size(name == "resnet50" ? "base" : name);
+  config.vocabulary = vocabulary;
+  config.grid = grid;
+  config.decoder_width = size.decoder_width;
+  config.decoder_depth = size.decoder_depth;
+  config.decoder_heads = size.decoder_heads;
+  return config;
+}
+
+LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::path& tokenizer_path,
+                     HeadCounts heads) {
+  const ModelFile file = open_model(path);
+  require_kind(file, {"addp"});
+  const AddpConfig config = config_of(file, heads);
+  LoadedAddp loaded;
+  loaded.network = std::make_shared<Addp>(config);
+  loaded.report = load_strictly(*loaded.network, file.tensors,
+                                {.source = file.source,
+                                 .unused = addp_unused_names(config),
+                                 .file_name = file_names(config.encoder.kind)});
+  loaded.network->eval();
+  loaded.provenance = file.provenance;
+  loaded.tokenizer = tokenizer_path.empty() ? tokenizer_in(file) : load_tokenizer(tokenizer_path);
+  if (!loaded.tokenizer) {
+    throw DataError("{} has no tokenizer inside: name its tokenizer's file, too", file.source);
+  }
+  check_pair(*loaded.network, *loaded.tokenizer, file.source);
+  return loaded;
+}
+
+void save_addp(const std::filesystem::path& path, const Addp& network, const Vqgan& tokenizer,
+               const nlohmann::json& provenance) {
+  ModelFile file{.kind = "addp", .provenance = provenance};
+  file.tensors = state_of(network, file_names(network.config().encoder.kind));
+  file.tensors.merge(state_of(tokenizer, {}, "vqgan."));
+  file.config = network.config();
+  file.config["tokenizer"] = tokenizer.config();
+  save_model(path, file);
+}
+
+}  // namespace addp

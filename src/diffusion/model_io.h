@@ -1,0 +1,44 @@
+// ADDP models from and to files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "diffusion/addp.h"
+#include "nn/config_json.h"
+#include "nn/load.h"
+#include "nn/model_file.h"
+#include "predictor/predictor_io.h"
+#include "tokenizer/tokenizer_io.h"
+
+namespace addp {
+
+NLOHMANN_JSON_SERIALIZE_ENUM(TokenInput, {{TokenInput::kDecoder, "decoder"},
+                                          {TokenInput::kEncoderAndDecoder, "encoder-and-decoder"},
+                                          {TokenInput::kNone, "none"}})
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AddpConfig, encoder, vocabulary, grid,
+                                                decoder_width, decoder_depth, decoder_heads,
+                                                mlp_ratio, dropout, attention_dropout, token_input)
+
+// A row of nn/presets.h's table, or "resnet50" with the decoder of base. `stride` is the pixels of
+// a token.
+AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
+                       std::int64_t stride);
+
+struct LoadedAddp {
+  std::shared_ptr<Addp> network;
+  std::shared_ptr<Vqgan> tokenizer;
+  LoadReport report;          // of the network
+  nlohmann::json provenance;  // empty for foreign files
+};
+
+// From our model (a file, or a folder with model.safetensors) or a published .pth. The tokenizer is
+// the one inside the file, or that of `tokenizer_path`, which wins.
+LoadedAddp load_addp(const std::filesystem::path& path,
+                     const std::filesystem::path& tokenizer_path = {}, HeadCounts heads = {});
+
+// The tokenizer goes into the file, so that it generates by itself.
+void save_addp(const std::filesystem::path& path, const Addp& network, const Vqgan& tokenizer,
+               const nlohmann::json& provenance);
+
+}  // namespace addp

@@ -1,0 +1,17 @@
+// Token-to-pixel decoding, Eq. (1): x_t of reliable tokens and embeddings for the unreliable ones.
+#pragma once
+
+#include "nn/types.h"
+#include "tokenizer/vqgan.h"
+
+namespace addp {
+
+// tokens [B, L], masked [B, L] (the unreliable ones), unreliable [B, L, D] -> pixels [B, 3, H, W]
+// as the VQ decoder gives them, which is a little outside [0, 1] in places.
+Tensor decode_noisy(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
+                    const Tensor& unreliable, const Grid& grid);
+
+// What the image encoder is given: clamped to [0, 1] and normalised.
+Tensor encoder_input(const Tensor& pixels);
+
+}  // namespace addp

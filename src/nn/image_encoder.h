@@ -1,0 +1,31 @@
+// What ADDP asks of an image encoder. It sees pixels only: nothing behind this interface knows the
+// tokenizer, so a trained encoder goes unchanged into a classifier or a detector.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include "nn/dropout.h"
+#include "nn/types.h"
+
+namespace addp {
+
+class ImageEncoder : public torch::nn::Module {
+ public:
+  // pixels [B, 3, H, W], normalised (nn/pixels.h), H and W multiples of stride() -> features
+  // [B, 1 + L, width()], the class position first, then the H/stride() x W/stride() grid by rows.
+  //
+  // `extra` [B, M, width()] are embedded positions that take part in the encoder's attention and
+  // are not returned (the ablation that feeds tokens to the encoder, too); an encoder without
+  // attention throws UsageError when it gets any.
+  Tensor features(const Tensor& pixels, Noise* noise = nullptr, const Tensor& extra = {}) {
+    return encode(pixels, noise, extra);
+  }
+
+  virtual std::int64_t width() const = 0;
+  virtual std::int64_t stride() const = 0;
+
+ protected:
+  virtual Tensor encode(const Tensor& pixels, Noise* noise, const Tensor& extra) = 0;
+};
+
+}  // namespace addp

@@ -1,0 +1,48 @@
+// Model files: ours (safetensors that carry kind, configuration and provenance) and foreign
+// checkpoints, opened the same way.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/error.h"
+#include "checkpoint/tensor.h"
+
+namespace addp {
+
+struct ModelFile {
+  std::string source;  // the file, for messages
+  std::string kind;    // "addp", "predictor", "tokenizer", "classifier", ...; empty: a foreign file
+  TensorMap tensors;
+  nlohmann::json config = nlohmann::json::object();
+  nlohmann::json provenance =
+      nlohmann::json::object();  // data, steps, ...: whatever the trainer noted
+
+  bool foreign() const { return kind.empty(); }
+};
+
+// A file, or a folder with a model.safetensors in it.
+ModelFile open_model(const std::filesystem::path& path);
+// A DataError unless the file is foreign or of one of these kinds.
+void require_kind(const ModelFile& file, std::initializer_list<std::string_view> kinds);
+// Writes file.tensors with kind, configuration and provenance; to path/model.safetensors if `path`
+// is a folder. Atomic.
+void save_model(const std::filesystem::path& path, const ModelFile& file);
+
+// The tensors whose names begin with `prefix`, without it.
+TensorMap below(const TensorMap& tensors, const std::string& prefix);
+
+// A configuration struct from its JSON; a DataError names the file and the field of a wrong type.
+template <class Config>
+Config parse_config(const nlohmann::json& json, const std::string& source) {
+  try {
+    return json.get<Config>();
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(
+        "{}: its stored configuration cannot be used ({}); is it a model of this program?", source,
+        error.what());
+  }
+}
+
+}  // namespace addp

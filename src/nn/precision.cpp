@@ -1,0 +1,34 @@
+#include "nn/precision.h"
+
+#include <ATen/autocast_mode.h>
+
+namespace addp {
+namespace {
+
+thread_local bool follow_reference = false;
+
+}  // namespace
+
+Bf16Scope::Bf16Scope(bool enabled, torch::DeviceType device) : device_(device), enabled_(enabled) {
+  if (!enabled_) return;
+  was_enabled_ = at::autocast::is_autocast_enabled(device_);
+  was_type_ = at::autocast::get_autocast_dtype(device_);
+  at::autocast::set_autocast_enabled(device_, true);
+  at::autocast::set_autocast_dtype(device_, torch::kBFloat16);
+  at::autocast::increment_nesting();
+}
+
+Bf16Scope::~Bf16Scope() {
+  if (!enabled_) return;
+  // The cache holds bfloat16 copies of weights, which an optimizer step outdates.
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(device_, was_enabled_);
+  at::autocast::set_autocast_dtype(device_, was_type_);
+}
+
+ReferenceArithmetic::ReferenceArithmetic() : before_(follow_reference) { follow_reference = true; }
+ReferenceArithmetic::~ReferenceArithmetic() { follow_reference = before_; }
+
+bool reference_arithmetic() { return follow_reference; }
+
+}  // namespace addp

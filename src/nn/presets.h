@@ -1,0 +1,44 @@
+// The one table of sizes. Everything that a user calls by a name (tiny, base, ...) is in it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "nn/types.h"
+#include "nn/vocabulary.h"
+
+namespace addp {
+
+// A transformer with its decoder: an ADDP network or a MAGE predictor.
+struct TransformerSize {
+  std::string_view name;
+  std::int64_t width, depth, heads;
+  std::int64_t decoder_width, decoder_depth, decoder_heads;
+};
+
+struct TokenizerSize {
+  std::string_view name;
+  std::int64_t channels;
+  std::string_view multipliers;  // fine to coarse
+  std::int64_t blocks;
+  std::int64_t codes, code_width;
+  std::int64_t stem;
+  bool unit_codes, input_shortcut;
+};
+
+std::span<const TransformerSize> transformer_sizes();
+std::span<const TokenizerSize> tokenizer_sizes();
+// A UsageError lists the names there are.
+const TransformerSize& transformer_size(std::string_view name);
+const TokenizerSize& tokenizer_size(std::string_view name);
+
+// Heads leave no trace in a checkpoint's shapes: those of the table's sizes, else 4.
+std::int64_t usual_heads(std::int64_t width);
+std::int64_t usual_decoder_heads(std::int64_t width);
+
+// The vocabulary of a foreign checkpoint with that many embeddings; the published ones have 1000
+// class ids.
+Vocabulary vocabulary_of_rows(std::int64_t rows, const std::string& source);
+
+}  // namespace addp

@@ -1,0 +1,47 @@
+#include "predictor/predictor_io.h"
+
+#include <torch/torch.h>
+
+#include "nn/presets.h"
+
+namespace addp {
+
+MageConfig mage_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid) {
+  const TransformerSize& size = transformer_size(name);
+  MageConfig config;
+  config.vocabulary = vocabulary;
+  config.grid = grid;
+  config.width = size.width;
+  config.depth = size.depth;
+  config.heads = size.heads;
+  config.decoder_width = size.decoder_width;
+  config.decoder_depth = size.decoder_depth;
+  config.decoder_heads = size.decoder_heads;
+  return config;
+}
+
+std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path, LoadReport* report,
+                                     HeadCounts heads) {
+  const ModelFile file = open_model(path);
+  require_kind(file, {"predictor"});
+  MageConfig config = file.foreign() ? mage_config_from(file.tensors, file.source)
+                                     : parse_config<MageConfig>(file.config, file.source);
+  if (heads.encoder > 0) config.heads = heads.encoder;
+  if (heads.decoder > 0) config.decoder_heads = heads.decoder;
+  auto network = std::make_shared<Mage>(config);
+  const LoadReport loaded =
+      load_strictly(*network, file.tensors, {.source = file.source, .unused = mage_unused_names()});
+  if (report != nullptr) *report = loaded;
+  network->eval();
+  return network;
+}
+
+void save_predictor(const std::filesystem::path& path, const Mage& predictor,
+                    const nlohmann::json& provenance) {
+  save_model(path, {.kind = "predictor",
+                    .tensors = state_of(predictor),
+                    .config = predictor.config(),
+                    .provenance = provenance});
+}
+
+}  // namespace addp

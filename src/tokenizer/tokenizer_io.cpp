@@ -1,0 +1,68 @@
+#include "tokenizer/tokenizer_io.h"
+
+#include <torch/torch.h>
+
+#include <charconv>
+
+#include "nn/presets.h"
+
+namespace addp {
+namespace {
+
+constexpr const char* kInside = "vqgan.";
+constexpr const char* kCodebook = "quantize.embedding.weight";
+
+std::vector<std::int64_t> numbers(std::string_view text) {
+  std::vector<std::int64_t> found;
+  const char* end = text.data() + text.size();
+  for (const char* at = text.data(); at < end; ++at) {
+    at = std::from_chars(at, end, found.emplace_back()).ptr;
+  }
+  return found;
+}
+
+}  // namespace
+
+VqganConfig vqgan_preset(std::string_view name) {
+  const TokenizerSize& size = tokenizer_size(name);
+  return {.channels = size.channels,
+          .multipliers = numbers(size.multipliers),
+          .blocks = size.blocks,
+          .codes = size.codes,
+          .code_width = size.code_width,
+          .stem = size.stem,
+          .unit_codes = size.unit_codes,
+          .input_shortcut = size.input_shortcut};
+}
+
+std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {
+  const std::string prefix = file.tensors.contains(kCodebook) ? "" : kInside;
+  if (!file.tensors.contains(prefix + kCodebook)) return nullptr;
+  const nlohmann::json config =
+      file.kind == "tokenizer" ? file.config : file.config.value("tokenizer", nlohmann::json());
+  const auto network = std::make_shared<Vqgan>(
+      config.is_object() ? parse_config<VqganConfig>(config, file.source)
+                         : vqgan_config_from(below(file.tensors, prefix), file.source));
+  const LoadReport loaded =
+      load_strictly(*network, file.tensors, {.source = file.source, .prefix = prefix});
+  if (report != nullptr) *report = loaded;
+  network->eval();
+  return network;
+}
+
+std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path, LoadReport* report) {
+  const ModelFile file = open_model(path);
+  auto tokenizer = tokenizer_in(file, report);
+  if (!tokenizer) throw DataError("{} contains no tokenizer: give one that does", file.source);
+  return tokenizer;
+}
+
+void save_tokenizer(const std::filesystem::path& path, const Vqgan& tokenizer,
+                    const nlohmann::json& provenance) {
+  save_model(path, {.kind = "tokenizer",
+                    .tensors = state_of(tokenizer),
+                    .config = tokenizer.config(),
+                    .provenance = provenance});
+}
+
+}  // namespace addp

@@ -1,0 +1,29 @@
+// Tokenizers from and to files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "nn/load.h"
+#include "nn/model_file.h"
+#include "tokenizer/vqgan.h"
+
+namespace addp {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(VqganConfig, channels, multipliers, blocks, codes,
+                                                code_width, stem, unit_codes, input_shortcut)
+
+// A row of nn/presets.h's table.
+VqganConfig vqgan_preset(std::string_view name);
+
+// From our tokenizer or model file, a published tokenizer (.ckpt), or a checkpoint that has one
+// inside under "vqgan.". A DataError when there is none.
+std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path,
+                                      LoadReport* report = nullptr);
+// From an opened file; null when it has none.
+std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report = nullptr);
+
+void save_tokenizer(const std::filesystem::path& path, const Vqgan& tokenizer,
+                    const nlohmann::json& provenance);
+
+}  // namespace addp

@@ -1,0 +1,168 @@
+#include "tokenizer/vqgan_layers.h"
+
+#include <torch/torch.h>
+
+#include <numeric>
+
+#include "nn/precision.h"
+
+namespace addp {
+namespace {
+
+constexpr ConvOptions kBare3x3{.padding = 1, .with_bias = false};
+constexpr ConvOptions kBiased3x3{.padding = 1};
+
+// 32 groups, or as many as the channels allow in small tokenizers.
+std::shared_ptr<GroupNorm> make_norm(std::int64_t channels) {
+  return std::make_shared<GroupNorm>(std::gcd<std::int64_t>(32, channels), channels);
+}
+
+std::shared_ptr<torch::nn::Module> add_container(torch::nn::Module& parent,
+                                                 const std::string& name) {
+  return parent.register_module(name, std::make_shared<torch::nn::Module>(name));
+}
+
+// `level`.block.0, block.1, ...
+VqganBlocks add_level(torch::nn::Module& level, std::int64_t inputs, std::int64_t outputs,
+                      const VqganConfig& config) {
+  const auto list = add_container(level, "block");
+  VqganBlocks blocks;
+  for (std::int64_t i = 0; i < config.blocks; ++i) {
+    blocks.push_back(list->register_module(
+        std::to_string(i),
+        std::make_shared<VqganBlock>(i == 0 ? inputs : outputs, outputs, config.input_shortcut)));
+  }
+  return blocks;
+}
+
+VqganBlocks add_mid(torch::nn::Module& parent, std::int64_t channels) {
+  const auto mid = add_container(parent, "mid");
+  VqganBlocks blocks;
+  for (const char* name : {"block_1", "block_2"}) {
+    blocks.push_back(
+        mid->register_module(name, std::make_shared<VqganBlock>(channels, channels, false)));
+  }
+  return blocks;
+}
+
+Tensor run(const VqganBlocks& blocks, Tensor x) {
+  for (const auto& block : blocks) x = block->forward(x);
+  return x;
+}
+
+// 3x3 rows (or columns) folded to the two that a doubled picture shows: the even output sees
+// (w0, w1 + w2), the odd one (w0 + w1, w2).
+Tensor fold(const Tensor& weight, std::int64_t dim, bool odd) {
+  const auto w = weight.unbind(dim);
+  return odd ? at::stack({w[0] + w[1], w[2]}, dim) : at::stack({w[0], w[1] + w[2]}, dim);
+}
+
+}  // namespace
+
+VqganBlock::VqganBlock(std::int64_t inputs, std::int64_t outputs, bool input_shortcut)
+    : input_shortcut_(input_shortcut) {
+  norm1_ = register_module("norm1", make_norm(inputs));
+  conv1_ = register_module("conv1", std::make_shared<Conv2d>(inputs, outputs, 3, kBare3x3));
+  norm2_ = register_module("norm2", make_norm(outputs));
+  conv2_ = register_module("conv2", std::make_shared<Conv2d>(outputs, outputs, 3, kBare3x3));
+  if (inputs != outputs) {
+    nin_shortcut_ = register_module(
+        "nin_shortcut", std::make_shared<Conv2d>(input_shortcut ? inputs : outputs, outputs, 1,
+                                                 ConvOptions{.with_bias = false}));
+  }
+}
+
+Tensor VqganBlock::forward(const Tensor& x) const {
+  Tensor h = conv1_->forward(at::silu(norm1_->forward(x)));
+  h = conv2_->forward(at::silu(norm2_->forward(h)));
+  if (!nin_shortcut_) return x + h;
+  return nin_shortcut_->forward(input_shortcut_ ? x : h) + h;
+}
+
+VqganEncoder::VqganEncoder(const VqganConfig& config) {
+  const std::int64_t kernel = config.stem == 1 ? 3 : 2 * config.stem;
+  conv_in_ = register_module(
+      "conv_in", std::make_shared<Conv2d>(3, config.channels, kernel,
+                                          ConvOptions{.stride = config.stem,
+                                                      .padding = (kernel - config.stem + 1) / 2,
+                                                      .with_bias = false}));
+  const auto down = add_container(*this, "down");
+  std::int64_t channels = config.channels;
+  for (std::size_t i = 0; i < config.multipliers.size(); ++i) {
+    const auto level = add_container(*down, std::to_string(i));
+    down_.push_back(add_level(*level, channels, config.level_channels(i), config));
+    channels = config.level_channels(i);
+  }
+  mid_ = add_mid(*this, channels);
+  norm_out_ = register_module("norm_out", make_norm(channels));
+  conv_out_ = register_module("conv_out", std::make_shared<Conv2d>(channels, config.code_width, 1));
+}
+
+Tensor VqganEncoder::forward(const Tensor& pixels) const {
+  Tensor h = conv_in_->forward(pixels.contiguous(torch::MemoryFormat::ChannelsLast));
+  for (std::size_t i = 0; i < down_.size(); ++i) {
+    h = run(down_[i], i == 0 ? h : at::avg_pool2d(h, 2));
+  }
+  return conv_out_->forward(at::silu(norm_out_->forward(run(mid_, h))));
+}
+
+VqganDecoder::VqganDecoder(const VqganConfig& config) : stem_(config.stem) {
+  const std::size_t levels = config.multipliers.size();
+  std::int64_t channels = config.level_channels(levels - 1);
+  conv_in_ = register_module("conv_in",
+                             std::make_shared<Conv2d>(config.code_width, channels, 3, kBiased3x3));
+  mid_ = add_mid(*this, channels);
+  const auto up = add_container(*this, "up");
+  up_.resize(levels);
+  upsample_.resize(levels);
+  for (std::size_t i = levels; i-- > 0;) {
+    const auto level = add_container(*up, std::to_string(i));
+    up_[i] = add_level(*level, channels, config.level_channels(i), config);
+    channels = config.level_channels(i);
+    if (i > 0) {
+      upsample_[i] = add_container(*level, "upsample")
+                         ->register_module(
+                             "conv", std::make_shared<Conv2d>(channels, channels, 3, kBiased3x3));
+    }
+  }
+  norm_out_ = register_module("norm_out", make_norm(channels));
+  conv_out_ = register_module("conv_out",
+                              std::make_shared<Conv2d>(channels, 3 * stem_ * stem_, 3, kBiased3x3));
+}
+
+Tensor VqganDecoder::forward(const Tensor& embeddings) const {
+  Tensor h = conv_in_->forward(embeddings.contiguous(torch::MemoryFormat::ChannelsLast));
+  h = run(mid_, h);
+  for (std::size_t i = up_.size(); i-- > 0;) {
+    h = run(up_[i], h);
+    if (i > 0) h = upsample_conv(h, upsample_[i]->weight, upsample_[i]->bias);
+  }
+  h = conv_out_->forward(at::silu(norm_out_->forward(h)));
+  return stem_ == 1 ? h : at::pixel_shuffle(h, stem_);
+}
+
+Tensor upsample_conv(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const std::int64_t height = x.size(2), width = x.size(3);
+  if (reference_arithmetic()) {
+    return at::conv2d(at::upsample_nearest2d(x, {2 * height, 2 * width}), weight, bias, 1, 1);
+  }
+  // Output (2i + a, 2j + b) depends on 2x2 inputs only: four small convolutions, one a parity, need
+  // 4/9 of the work, and the doubled picture never exists.
+  const Tensor padded =
+      at::constant_pad_nd(x, {1, 1, 1, 1}).contiguous(at::MemoryFormat::ChannelsLast);
+  std::vector<Tensor> rows;
+  for (const std::int64_t a : {0, 1}) {
+    const Tensor tall = fold(weight, 2, a == 1);
+    std::vector<Tensor> columns;
+    for (const std::int64_t b : {0, 1}) {
+      const Tensor window = padded.slice(2, a, a + height + 1).slice(3, b, b + width + 1);
+      columns.push_back(at::conv2d(window, fold(tall, 3, b == 1), bias).permute({0, 2, 3, 1}));
+    }
+    rows.push_back(at::stack(columns, 3));  // [B, H, W, 2, C]
+  }
+  return at::stack(rows, 2)  // [B, H, 2, W, 2, C]
+      .reshape({x.size(0), 2 * height, 2 * width, weight.size(0)})
+      .permute({0, 3, 1, 2});  // channels last
+}
+
+}  // namespace addp
