@@ -110,8 +110,8 @@ Tensor Addp::reliable_rows(const ReliableTokens& reliable, const Tensor& positio
 }
 
 std::vector<std::string> addp_unused_names(const AddpConfig& config) {
-  std::vector<std::string> names = {"decoder_pos_embed", "decoder_pred.", "pos_mask_embed",
-                                    "vqgan."};
+  std::vector<std::string> names = {"decoder_pos_embed", "decoder_pred.*", "pos_mask_embed",
+                                    "vqgan.*"};
   if (config.token_input != TokenInput::kEncoderAndDecoder) names.push_back("pos_token_embed");
   return names;
 }

@@ -31,6 +31,11 @@ void check_pair(const Addp& network, const Vqgan& tokenizer, const std::string& 
   }
 }
 
+void add_tokenizer(ModelFile& file, const Vqgan& tokenizer) {
+  file.tensors.merge(state_of(tokenizer, {}, "vqgan."));
+  file.config["tokenizer"] = tokenizer.config();
+}
+
 }  // namespace
 
 AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
@@ -68,13 +73,18 @@ LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::p
 }
 
 void save_addp(const std::filesystem::path& path, const Addp& network, const Vqgan& tokenizer,
-               const nlohmann::json& provenance) {
-  ModelFile file{.kind = "addp", .provenance = provenance};
+               const std::string& provenance) {
+  ModelFile file{.kind = "addp", .config = network.config()};
   file.tensors = state_of(network, file_names(network.config().encoder.kind));
-  file.tensors.merge(state_of(tokenizer, {}, "vqgan."));
-  file.config = network.config();
-  file.config["tokenizer"] = tokenizer.config();
-  save_model(path, file);
+  add_tokenizer(file, tokenizer);
+  save_model(path, file, provenance);
+}
+
+void save_predictor(const std::filesystem::path& path, const Mage& predictor,
+                    const Vqgan& tokenizer, const std::string& provenance) {
+  ModelFile file{.kind = "predictor", .tensors = state_of(predictor), .config = predictor.config()};
+  add_tokenizer(file, tokenizer);
+  save_model(path, file, provenance);
 }
 
 }  // namespace addp

@@ -9,7 +9,7 @@
 #include "nn/load.h"
 #include "nn/model_file.h"
 #include "predictor/predictor_io.h"
-#include "tokenizer/tokenizer_io.h"
+#include "tokenizer/vqgan_io.h"
 
 namespace addp {
 
@@ -37,8 +37,10 @@ struct LoadedAddp {
 LoadedAddp load_addp(const std::filesystem::path& path,
                      const std::filesystem::path& tokenizer_path = {}, HeadCounts heads = {});
 
-// The tokenizer goes into the file, so that it generates by itself.
+// The tokenizer goes into the file, so that a model works by itself. `provenance` is JSON text.
 void save_addp(const std::filesystem::path& path, const Addp& network, const Vqgan& tokenizer,
-               const nlohmann::json& provenance);
+               const std::string& provenance);
+void save_predictor(const std::filesystem::path& path, const Mage& predictor,
+                    const Vqgan& tokenizer, const std::string& provenance);
 
 }  // namespace addp

@@ -1,13 +1,12 @@
 #include "nn/load.h"
 
-#include <fmt/ranges.h>
 #include <torch/torch.h>
 
 #include <cmath>
 #include <cstring>
-#include <set>
 
 #include "base/error.h"
+#include "checkpoint/key_report.h"
 
 namespace addp {
 namespace {
@@ -71,47 +70,6 @@ DType file_type(torch::ScalarType type) {
   throw RuntimeError("tensors of type {} cannot be written", torch::toString(type));
 }
 
-bool matches(const std::string& name, const std::vector<std::string>& patterns) {
-  for (const std::string& pattern : patterns) {
-    if (name == pattern || (pattern.ends_with('.') && name.starts_with(pattern))) return true;
-  }
-  return false;
-}
-
-std::string shape_text(at::IntArrayRef shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
-}
-
-// Collects what is wrong, so that one error tells all of it.
-class Complaints {
- public:
-  void missing(const std::string& name) { missing_.push_back(name); }
-  void leftover(const std::string& name) { leftover_.push_back(name); }
-  void mismatch(const std::string& name, const Tensor& has, const Tensor& wants) {
-    mismatch_.push_back(
-        fmt::format("{} is {}, not {}", name, shape_text(has.sizes()), shape_text(wants.sizes())));
-  }
-  void throw_if_any(const std::string& source) const {
-    if (missing_.empty() && leftover_.empty() && mismatch_.empty()) return;
-    throw DataError(
-        "{} does not fit this network{}{}{}; is it a checkpoint of another model or size?", source,
-        part("missing", missing_), part("not known", leftover_),
-        part("of another shape", mismatch_));
-  }
-
- private:
-  static std::string part(const char* what, const std::vector<std::string>& names) {
-    if (names.empty()) return {};
-    const std::size_t shown = std::min<std::size_t>(names.size(), 4);
-    const std::string more = names.size() > shown ? ", ..." : "";
-    return fmt::format("; {} {}: {}{}", names.size(), what,
-                       fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "),
-                       more);
-  }
-
-  std::vector<std::string> missing_, leftover_, mismatch_;
-};
-
 std::vector<std::pair<std::string, Tensor>> named_state(const torch::nn::Module& network) {
   std::vector<std::pair<std::string, Tensor>> state;
   for (const auto& item : network.named_parameters()) state.emplace_back(item.key(), item.value());
@@ -142,36 +100,18 @@ TensorView to_view(const Tensor& tensor) {
 LoadReport load_strictly(torch::nn::Module& network, const TensorMap& tensors,
                          const LoadRules& rules) {
   torch::NoGradGuard no_grad;
-  LoadReport report;
-  Complaints complaints;
-  std::set<std::string> taken;
+  const TensorMap found = with_prefix_removed(tensors, rules.prefix);
+  std::map<std::string, Tensor> targets;
+  ShapeMap expected;
   for (auto& [name, target] : named_state(network)) {
-    const std::string file_name = rules.prefix + (rules.file_name ? rules.file_name(name) : name);
-    const auto found = tensors.find(file_name);
-    if (found == tensors.end()) {
-      complaints.missing(file_name);
-      continue;
-    }
-    taken.insert(file_name);
-    Tensor value = to_torch(found->second);
-    if (rules.adapt) value = rules.adapt(name, value);
-    if (value.sizes() != target.sizes()) {
-      complaints.mismatch(file_name, value, target);
-      continue;
-    }
-    target.copy_(value);
-    report.loaded.push_back(file_name);
+    const std::string file_name = rules.file_name ? rules.file_name(name) : name;
+    targets[file_name] = target;
+    expected[file_name] = target.sizes().vec();
   }
-  for (const auto& [name, view] : tensors) {
-    if (taken.contains(name) || !name.starts_with(rules.prefix)) continue;
-    if (matches(name.substr(rules.prefix.size()), rules.unused)) {
-      report.unused.push_back(name);
-    } else {
-      complaints.leftover(name);
-    }
-  }
-  complaints.throw_if_any(rules.source);
-  return report;
+  const KeyReport report = compare_keys(expected, found, {.ignore = rules.unused});
+  report.require(rules.source);
+  for (auto& [name, target] : targets) target.copy_(to_torch(found.at(name)));
+  return {.loaded = report.matched, .unused = report.ignored};
 }
 
 TensorMap state_of(const torch::nn::Module& network,

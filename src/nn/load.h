@@ -18,24 +18,22 @@ TensorView to_view(const Tensor& tensor);  // a copy, contiguous, on the CPU
 
 struct LoadRules {
   std::string source;  // what errors call the file
-  // Only names that begin with this are considered; it is cut off. The rest belongs to others.
+  // Only names that begin with this are considered. The rest of the file belongs to others.
   std::string prefix;
-  // Names (or beginnings of names that end in '.') that the file may carry although nothing uses
-  // them.
+  // Patterns (without prefix; '*' stands for any letters) of names that the file may carry although
+  // nothing uses them.
   std::vector<std::string> unused;
-  // The file's name of a parameter; by default the same.
+  // The file's name (without prefix) of a parameter; by default the same.
   std::function<std::string(const std::string&)> file_name;
-  // Fits a tensor to the network before the shapes are compared (resized position embeddings).
-  std::function<Tensor(const std::string& name, Tensor tensor)> adapt;
 };
 
 struct LoadReport {
-  std::vector<std::string> loaded;
-  std::vector<std::string> unused;  // in the file, declared as unused by the rules
+  std::size_t loaded = 0;           // parameters and buffers filled
+  std::vector<std::string> unused;  // in the file, and declared as unused by the rules
 };
 
 // Fills all parameters and buffers of a network. A DataError lists what is missing, left over or of
-// another shape.
+// another shape; then nothing was changed.
 LoadReport load_strictly(torch::nn::Module& network, const TensorMap& tensors,
                          const LoadRules& rules);
 

@@ -30,9 +30,6 @@ void require_kind(const ModelFile& file, std::initializer_list<std::string_view>
 // is a folder. Atomic.
 void save_model(const std::filesystem::path& path, const ModelFile& file);
 
-// The tensors whose names begin with `prefix`, without it.
-TensorMap below(const TensorMap& tensors, const std::string& prefix);
-
 // A configuration struct from its JSON; a DataError names the file and the field of a wrong type.
 template <class Config>
 Config parse_config(const nlohmann::json& json, const std::string& source) {

@@ -103,9 +103,14 @@ Tensor Mage::logits(const Tensor& features) const {
 
 const std::vector<std::string>& mage_unused_names() {
   // MAE's remains, and a constant table of position numbers.
-  static const std::vector<std::string> kNames = {
-      "cls_token",    "pos_embed",     "mask_token", "decoder_pos_embed", "token_emb.position_ids",
-      "patch_embed.", "decoder_pred.", "vqgan."};
+  static const std::vector<std::string> kNames = {"cls_token",
+                                                  "pos_embed",
+                                                  "mask_token",
+                                                  "decoder_pos_embed",
+                                                  "token_emb.position_ids",
+                                                  "patch_embed.*",
+                                                  "decoder_pred.*",
+                                                  "vqgan.*"};
   return kNames;
 }
 

@@ -32,16 +32,9 @@ std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path, LoadRepo
   const LoadReport loaded =
       load_strictly(*network, file.tensors, {.source = file.source, .unused = mage_unused_names()});
   if (report != nullptr) *report = loaded;
+  for (Tensor& parameter : network->parameters()) parameter.set_requires_grad(false);
   network->eval();
   return network;
-}
-
-void save_predictor(const std::filesystem::path& path, const Mage& predictor,
-                    const nlohmann::json& provenance) {
-  save_model(path, {.kind = "predictor",
-                    .tensors = state_of(predictor),
-                    .config = predictor.config(),
-                    .provenance = provenance});
 }
 
 }  // namespace addp

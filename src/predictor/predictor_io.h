@@ -1,4 +1,5 @@
-// Token predictors from and to files.
+// Token predictors from files. They are written together with their tokenizer
+// (diffusion/model_io.h).
 #pragma once
 
 #include <filesystem>
@@ -24,10 +25,8 @@ struct HeadCounts {
   std::int64_t encoder = 0;
   std::int64_t decoder = 0;
 };
+// From our predictor file or a published MAGE checkpoint. The network is frozen.
 std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path,
                                      LoadReport* report = nullptr, HeadCounts heads = {});
-
-void save_predictor(const std::filesystem::path& path, const Mage& predictor,
-                    const nlohmann::json& provenance);
 
 }  // namespace addp

@@ -1,68 +1,70 @@
 #include "tokenizer/vqgan_io.h"
 
-#include "base/error.h"
-#include "base/version.h"
-#include "checkpoint/recognise.h"
-#include "checkpoint/safetensors.h"
-#include "nn/load.h"
+#include <torch/torch.h>
+
+#include <charconv>
+
+#include "checkpoint/key_report.h"
+#include "nn/presets.h"
 
 namespace addp {
+namespace {
 
-using nlohmann::json;
+constexpr const char* kInside = "vqgan.";
+constexpr const char* kCodebook = "quantize.embedding.weight";
 
-json to_json(const VqganConfig& c) {
-  return {{"channels", c.channels},     {"multipliers", c.multipliers},      {"blocks", c.blocks},
-          {"codes", c.codes},           {"code_width", c.code_width},        {"stem", c.stem},
-          {"unit_codes", c.unit_codes}, {"input_shortcut", c.input_shortcut}};
+std::vector<std::int64_t> numbers(std::string_view text) {
+  std::vector<std::int64_t> found;
+  const char* end = text.data() + text.size();
+  for (const char* at = text.data(); at < end; ++at) {
+    at = std::from_chars(at, end, found.emplace_back()).ptr;
+  }
+  return found;
 }
 
-VqganConfig vqgan_config_from_json(const json& value, const std::string& source) {
-  VqganConfig c;
-  try {
-    value.at("channels").get_to(c.channels);
-    value.at("multipliers").get_to(c.multipliers);
-    value.at("blocks").get_to(c.blocks);
-    value.at("codes").get_to(c.codes);
-    value.at("code_width").get_to(c.code_width);
-    value.at("stem").get_to(c.stem);
-    value.at("unit_codes").get_to(c.unit_codes);
-    value.at("input_shortcut").get_to(c.input_shortcut);
-  } catch (const json::exception& error) {
-    throw DataError("{}: its tokenizer configuration cannot be read: {}", source, error.what());
-  }
-  return c;
+}  // namespace
+
+VqganConfig vqgan_preset(std::string_view name) {
+  const TokenizerSize& size = tokenizer_size(name);
+  return {.channels = size.channels,
+          .multipliers = numbers(size.multipliers),
+          .blocks = size.blocks,
+          .codes = size.codes,
+          .code_width = size.code_width,
+          .stem = size.stem,
+          .unit_codes = size.unit_codes,
+          .input_shortcut = size.input_shortcut};
 }
 
-std::shared_ptr<Vqgan> tokenizer_from(const Checkpoint& checkpoint, const std::string& prefix) {
-  const std::string source = checkpoint.path.string();
-  TensorMap own;
-  for (const auto& [name, view] : checkpoint.tensors) {
-    if (name.starts_with(prefix)) own[name.substr(prefix.size())] = view;
-  }
-  VqganConfig config = vqgan_config_from(own, source);
-  if (const auto metadata = own_metadata(checkpoint)) {
-    const json& saved = metadata->config;
-    const json& part = prefix.empty() ? saved : saved.value("tokenizer", json::object());
-    if (part.contains("channels")) config = vqgan_config_from_json(part, source);
-  }
-  auto tokenizer = std::make_shared<Vqgan>(config);
-  load_strictly(*tokenizer, own, {.source = source});
-  for (auto& parameter : tokenizer->parameters()) parameter.set_requires_grad(false);
+std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {
+  const std::string prefix = file.tensors.contains(kCodebook) ? "" : kInside;
+  if (!file.tensors.contains(prefix + kCodebook)) return nullptr;
+  const nlohmann::json config =
+      file.kind == "tokenizer" ? file.config : file.config.value("tokenizer", nlohmann::json());
+  const auto network = std::make_shared<Vqgan>(
+      config.is_object()
+          ? parse_config<VqganConfig>(config, file.source)
+          : vqgan_config_from(with_prefix_removed(file.tensors, prefix), file.source));
+  const LoadReport loaded =
+      load_strictly(*network, file.tensors, {.source = file.source, .prefix = prefix});
+  if (report != nullptr) *report = loaded;
+  for (Tensor& parameter : network->parameters()) parameter.set_requires_grad(false);
+  network->eval();
+  return network;
+}
+
+std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path, LoadReport* report) {
+  const ModelFile file = open_model(path);
+  auto tokenizer = tokenizer_in(file, report);
+  if (!tokenizer) throw DataError("{} contains no tokenizer: give one that does", file.source);
   return tokenizer;
-}
-
-std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path) {
-  const auto file = std::filesystem::is_directory(path) ? path / "model.safetensors" : path;
-  const Checkpoint checkpoint = open_checkpoint(file);
-  const bool inside = has_prefix(checkpoint.tensors, "vqgan.");
-  return tokenizer_from(checkpoint, inside ? "vqgan." : "");
 }
 
 void save_tokenizer(const std::filesystem::path& path, const Vqgan& tokenizer,
                     const std::string& provenance) {
-  const OwnMetadata own{"tokenizer", std::string(version()), to_json(tokenizer.config()),
-                        json::parse(provenance)};
-  write_safetensors(path, state_of(tokenizer), to_safetensors_metadata(own));
+  save_model(path,
+             {.kind = "tokenizer", .tensors = state_of(tokenizer), .config = tokenizer.config()},
+             provenance);
 }
 
 }  // namespace addp

@@ -1,26 +1,29 @@
-// Tokenizers in files: ours, which carry their configuration, and published ones, recognised by
-// shapes.
+// Tokenizers from and to files.
 #pragma once
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "checkpoint/checkpoint.h"
+#include "nn/load.h"
+#include "nn/model_file.h"
 #include "tokenizer/vqgan.h"
 
 namespace addp {
 
-nlohmann::json to_json(const VqganConfig& config);
-VqganConfig vqgan_config_from_json(const nlohmann::json& json, const std::string& source);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(VqganConfig, channels, multipliers, blocks, codes,
+                                                code_width, stem, unit_codes, input_shortcut)
 
-// `path` is a file, or a folder with model.safetensors in it. The network is frozen.
-std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path);
-// The tokenizer whose names in `checkpoint` begin with `prefix` ("vqgan."), as predictors and ADDP
-// models carry theirs.
-std::shared_ptr<Vqgan> tokenizer_from(const Checkpoint& checkpoint, const std::string& prefix);
+// A row of nn/presets.h's table.
+VqganConfig vqgan_preset(std::string_view name);
 
-// `provenance` is JSON: the data, the steps, the command.
+// From our tokenizer or model file, a published tokenizer (.ckpt), or a checkpoint that has one
+// inside under "vqgan.". A DataError when there is none. The network is frozen.
+std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path,
+                                      LoadReport* report = nullptr);
+// From an opened file; null when it has none.
+std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report = nullptr);
+
+// `provenance` is JSON text: the data, the steps, the command.
 void save_tokenizer(const std::filesystem::path& path, const Vqgan& tokenizer,
                     const std::string& provenance);
 
