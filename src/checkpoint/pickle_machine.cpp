@@ -5,55 +5,12 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "checkpoint/pickle_names.h"
 
 namespace addp {
 namespace {
 
 constexpr std::size_t kMaxWork = std::size_t{1} << 22;  // values and references in all
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | (code >> 12));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | ((code >> 18) & 7));
-    out += static_cast<char>(0x80 | ((code >> 12) & 0x3f));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  }
-}
-
-// Protocol 0 writes text with escapes: \xHH, \uHHHH, \UHHHHHHHH, \n, \\ ...; anything else stays as
-// it is.
-std::string unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
-      out += text[i];
-      continue;
-    }
-    const char kind = text[++i];
-    const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
-    std::uint32_t code = 0;
-    const char* first = text.data() + i + 1;
-    if (digits > 0 && text.size() - i - 1 >= digits &&
-        std::from_chars(first, first + digits, code, 16).ptr == first + digits) {
-      append_utf8(out, code);
-      i += digits;
-    } else {
-      constexpr std::string_view kNames = "ntr0", kValues("\n\t\r\0", 4);
-      const std::size_t known = kNames.find(kind);
-      out += known == std::string_view::npos ? kind : kValues[known];
-    }
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -237,14 +194,14 @@ bool PickleMachine::string_literal(std::uint8_t op) {
     case 0x96:
       return take(Kind::kBytes, in_.take_little<std::uint64_t>());
     case 'V':
-      push(make_text(Kind::kString, unescape(in_.take_line())));
+      push(make_text(Kind::kString, unescape_text(in_.take_line())));
       return true;
     case 'S': {
       std::string_view line = in_.take_line();
       if (line.size() < 2 || line.front() != line.back() || (line[0] != '\'' && line[0] != '"')) {
         fail("has a text without quotation marks");
       }
-      push(make_text(Kind::kString, unescape(line.substr(1, line.size() - 2))));
+      push(make_text(Kind::kString, unescape_text(line.substr(1, line.size() - 2))));
       return true;
     }
     default:

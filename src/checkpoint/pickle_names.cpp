@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace addp {
 namespace {
@@ -103,6 +104,24 @@ bool is_known(std::string_view full, std::string_view module, std::string_view n
          (name == "scalar" || name == "_reconstruct");
 }
 
+void append_utf8(std::string& out, std::uint32_t code) {
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xc0 | (code >> 6));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xe0 | (code >> 12));
+    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else {
+    out += static_cast<char>(0xf0 | ((code >> 18) & 7));
+    out += static_cast<char>(0x80 | ((code >> 12) & 0x3f));
+    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  }
+}
+
 }  // namespace
 
 NameStanding name_standing(std::string_view module, std::string_view name) {
@@ -160,6 +179,30 @@ std::string latin1_bytes(std::string_view utf8) {
       out += static_cast<char>(((first & 3) << 6) | (second & 0x3f));
     } else {
       out += '?';
+    }
+  }
+  return out;
+}
+
+std::string unescape_text(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      out += text[i];
+      continue;
+    }
+    const char kind = text[++i];
+    const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
+    std::uint32_t code = 0;
+    const char* first = text.data() + i + 1;
+    if (digits > 0 && text.size() - i - 1 >= digits &&
+        std::from_chars(first, first + digits, code, 16).ptr == first + digits) {
+      append_utf8(out, code);
+      i += digits;
+    } else {
+      constexpr std::string_view kNames = "ntr0", kValues("\n\t\r\0", 4);
+      const std::size_t known = kNames.find(kind);
+      out += known == std::string_view::npos ? kind : kValues[known];
     }
   }
   return out;

@@ -1,4 +1,4 @@
-// The names that may stand in a pickle.
+// The names that may stand in a pickle, and how it spells text.
 #pragma once
 
 #include <optional>
@@ -27,5 +27,8 @@ std::string_view torch_dtype_name(DType type);
 std::optional<PickleValue::Kind> container_kind(std::string_view name);
 // The bytes of a UTF-8 text whose letters are all below 256; others become '?'.
 std::string latin1_bytes(std::string_view utf8);
+// Protocol 0 writes text with escapes: \xHH, \uHHHH, \UHHHHHHHH ...; anything else stays as it
+// is.
+std::string unescape_text(std::string_view text);
 
 }  // namespace addp

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "checkpoint/byte_reader.h"
 #include "checkpoint/safetensors_header.h"
+#include "checkpoint/tensor_cast.h"
 
 namespace addp {
 namespace {
@@ -105,20 +106,25 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
 }
 
 void write_safetensors(const std::filesystem::path& path, const TensorMap& tensors,
-                       const std::map<std::string, std::string>& metadata) {
+                       const std::map<std::string, std::string>& metadata,
+                       std::optional<DType> floating) {
+  const auto size_of = [&](const TensorView& tensor) {
+    return dtype_size(type_after_cast(tensor, floating));
+  };
   std::vector<const TensorMap::value_type*> order;
   for (const auto& item : tensors) order.push_back(&item);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return dtype_size(a->second.dtype) > dtype_size(b->second.dtype);
+  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) {
+    return size_of(a->second) > size_of(b->second);
   });
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   std::uint64_t offset = 0;
   for (const auto* item : order) {
     if (item->first == "__metadata__") throw UsageError("no tensor may be called __metadata__");
-    const std::uint64_t end = offset + item->second.nbytes();
-    header[item->first] = {{"dtype", dtype_name(item->second.dtype)},
-                           {"shape", item->second.shape},
+    const TensorView& tensor = item->second;
+    const std::uint64_t end = offset + static_cast<std::uint64_t>(tensor.numel()) * size_of(tensor);
+    header[item->first] = {{"dtype", dtype_name(type_after_cast(tensor, floating))},
+                           {"shape", tensor.shape},
                            {"data_offsets", {offset, end}}};
     offset = end;
   }
@@ -134,7 +140,7 @@ void write_safetensors(const std::filesystem::path& path, const TensorMap& tenso
   file.write(ByteSpan(reinterpret_cast<const std::uint8_t*>(&length), sizeof(length)));
   file.write(text);
   for (const auto* item : order) {
-    with_contiguous_bytes(item->second, [&](ByteSpan bytes) { file.write(bytes); });
+    with_cast_bytes(item->second, floating, [&](ByteSpan bytes) { file.write(bytes); });
   }
   file.commit();
 }

@@ -20,8 +20,10 @@ Safetensors read_safetensors(const std::filesystem::path& path);
 Safetensors parse_safetensors(ByteSpan bytes, std::shared_ptr<const void> owner,
                               const std::string& name);
 // Atomic, one tensor in memory at a time. Tensors with wide elements come first, then by name: so
-// every tensor is aligned to its element.
+// every tensor is aligned to its element. `floating` converts the floating-point tensors on the
+// way.
 void write_safetensors(const std::filesystem::path& path, const TensorMap& tensors,
-                       const std::map<std::string, std::string>& metadata = {});
+                       const std::map<std::string, std::string>& metadata = {},
+                       std::optional<DType> floating = {});
 
 }  // namespace addp

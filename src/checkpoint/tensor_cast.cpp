@@ -100,6 +100,10 @@ TensorView cast_floating(const TensorView& tensor, DType type) {
   return make_tensor(type, tensor.shape, std::move(out));
 }
 
+DType type_after_cast(const TensorView& tensor, std::optional<DType> type) {
+  return type && is_floating(tensor.dtype) ? *type : tensor.dtype;
+}
+
 std::uint64_t count_non_finite(const TensorView& tensor) {
   std::uint64_t count = 0;
   with_contiguous_bytes(tensor, [&](ByteSpan bytes) {

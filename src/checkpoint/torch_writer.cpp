@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "checkpoint/pickle_names.h"
+#include "checkpoint/tensor_cast.h"
 #include "checkpoint/zip_writer.h"
 
 namespace addp {
@@ -47,6 +48,10 @@ class PickleWriter {
       out_ += 'N';
     } else if (value.is_boolean()) {
       boolean(value.get<bool>());
+    } else if (value.is_number_unsigned() && value.get<std::uint64_t>() >> 63 != 0) {
+      out_ += "\x8a\x09";
+      number(value.get<std::uint64_t>());
+      out_ += '\0';
     } else if (value.is_number_integer()) {
       integer(value.get<std::int64_t>());
     } else if (value.is_number()) {
@@ -73,8 +78,8 @@ class PickleWriter {
 
   // torch._utils._rebuild_tensor_v2(storage, offset, size, stride, requires_grad, hooks). Types
   // without a storage class of their own are rebuilt by _v3 from bytes, with the type at the end.
-  void tensor(const TensorView& tensor, std::size_t index) {
-    const std::string_view storage = torch_storage_name(tensor.dtype);
+  void tensor(const TensorView& tensor, DType type, std::size_t index) {
+    const std::string_view storage = torch_storage_name(type);
     const bool typed = !storage.empty();
     global("torch._utils", typed ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
     out_ += "((";
@@ -82,7 +87,7 @@ class PickleWriter {
     typed ? global("torch", storage) : global("torch.storage", "UntypedStorage");
     text(std::to_string(index));
     text("cpu");
-    integer(typed ? tensor.numel() : static_cast<std::int64_t>(tensor.nbytes()));
+    integer(typed ? tensor.numel() : tensor.numel() * static_cast<std::int64_t>(dtype_size(type)));
     out_ += "tQ";
     integer(0);
     tuple(tensor.shape);
@@ -90,7 +95,7 @@ class PickleWriter {
     boolean(false);
     global("collections", "OrderedDict");
     out_ += ")R";
-    if (!typed) global("torch", torch_dtype_name(tensor.dtype));
+    if (!typed) global("torch", torch_dtype_name(type));
     out_ += "tR";
   }
 
@@ -112,7 +117,8 @@ class PickleWriter {
   std::string out_;
 };
 
-std::string make_pickle(const TensorMap& tensors, const std::string& root, const Json& metadata) {
+std::string make_pickle(const TensorMap& tensors, const std::string& root, const Json& metadata,
+                        std::optional<DType> floating) {
   PickleWriter pickle;
   pickle.begin_dict();
   if (!root.empty()) {
@@ -122,7 +128,7 @@ std::string make_pickle(const TensorMap& tensors, const std::string& root, const
   std::size_t index = 0;
   for (const auto& [name, tensor] : tensors) {
     pickle.text(name);
-    pickle.tensor(tensor, index++);
+    pickle.tensor(tensor, type_after_cast(tensor, floating), index++);
   }
   if (!root.empty()) pickle.end_dict();
   for (const auto& [key, value] : metadata.items()) {
@@ -139,15 +145,16 @@ std::string make_pickle(const TensorMap& tensors, const std::string& root, const
 }  // namespace
 
 void write_torch_file(const std::filesystem::path& path, const TensorMap& tensors,
-                      const std::string& root, const Json& metadata) {
+                      const std::string& root, const Json& metadata,
+                      std::optional<DType> floating) {
   const std::string folder = "archive/";
   ZipWriter zip(path);
-  zip.add(folder + "data.pkl", make_pickle(tensors, root, metadata));
+  zip.add(folder + "data.pkl", make_pickle(tensors, root, metadata, floating));
   zip.add(folder + "byteorder", "little");
   std::size_t index = 0;
   for (const auto& [name, tensor] : tensors) {
     const std::string record = folder + "data/" + std::to_string(index++);
-    with_contiguous_bytes(tensor, [&](ByteSpan bytes) { zip.add(record, bytes); });
+    with_cast_bytes(tensor, floating, [&](ByteSpan bytes) { zip.add(record, bytes); });
   }
   zip.add(folder + "version", "3\n");
   zip.commit();

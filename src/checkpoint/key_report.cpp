@@ -1,4 +1,4 @@
-#include "checkpoint/load_report.h"
+#include "checkpoint/key_report.h"
 
 #include <algorithm>
 #include <iterator>
@@ -34,9 +34,9 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-LoadReport compare_keys(const ShapeMap& expected, const TensorMap& found,
-                        const CompareOptions& options) {
-  LoadReport report;
+KeyReport compare_keys(const ShapeMap& expected, const TensorMap& found,
+                       const CompareOptions& options) {
+  KeyReport report;
   for (const auto& [name, shape] : expected) {
     const auto there = found.find(name);
     if (there == found.end()) {
@@ -54,7 +54,7 @@ LoadReport compare_keys(const ShapeMap& expected, const TensorMap& found,
   return report;
 }
 
-std::string LoadReport::to_string() const {
+std::string KeyReport::to_string() const {
   if (ok()) return "";
   std::string text = fmt::format("{} missing, {} unexpected, {} mis-shaped, {} matching keys",
                                  missing.size(), unexpected.size(), mis_shaped.size(), matched);
@@ -68,7 +68,7 @@ std::string LoadReport::to_string() const {
   return text;
 }
 
-void LoadReport::require(const std::string& file) const {
+void KeyReport::require(const std::string& file) const {
   if (ok()) return;
   throw DataError(
       "{}: its tensors do not fit this network: {}\n('addp doctor {}' shows what it is)", file,

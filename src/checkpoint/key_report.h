@@ -16,7 +16,7 @@ struct CompareOptions {
   std::vector<std::string> ignore;         // keys of the file that nothing has to use
 };
 
-struct LoadReport {
+struct KeyReport {
   struct Shape {
     std::string name;
     std::vector<std::int64_t> expected, found;
@@ -37,8 +37,8 @@ struct LoadReport {
 
 using ShapeMap = std::map<std::string, std::vector<std::int64_t>>;
 
-LoadReport compare_keys(const ShapeMap& expected, const TensorMap& found,
-                        const CompareOptions& options = {});
+KeyReport compare_keys(const ShapeMap& expected, const TensorMap& found,
+                       const CompareOptions& options = {});
 
 // The tensors below `prefix`, without it: "vqgan." turns vqgan.encoder.x into encoder.x.
 TensorMap with_prefix_removed(const TensorMap& tensors, const std::string& prefix);
