@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 
 #include "base/error.h"
 #include "image/resize_kernels.h"
@@ -30,35 +31,44 @@ template <double (*Filter)(double)>
 void compute_taps(int size, double from, double scale, double filter_support, Taps& taps) {
   const double stretch = std::max(scale, 1.0);
   const double support = filter_support * stretch;
+  const auto first_of = [&](double center) {
+    return std::max(0, static_cast<int>(center - support + 0.5));
+  };
+  const auto last_of = [&](double center) {
+    return std::min(size, static_cast<int>(center + support + 0.5));
+  };
   const std::size_t outputs = taps.first.size();
-  taps.per_output = (static_cast<int>(std::ceil(support)) * 2 + 2) & ~1;
-  taps.weight.assign(outputs * std::size_t(taps.per_output), 0);
-  std::vector<double> exact(std::size_t(taps.per_output));
   for (std::size_t out = 0; out < outputs; ++out) {
     const double center = from + (double(out) + 0.5) * scale;
-    const int first = std::max(0, static_cast<int>(center - support + 0.5));
-    const int last = std::min(size, static_cast<int>(center + support + 0.5));
+    taps.count = std::max(taps.count, last_of(center) - first_of(center));
+  }
+  taps.count = std::max(2, (taps.count + 1) & ~1);
+  taps.weight.assign(outputs * std::size_t(taps.count), 0);
+  std::vector<double> exact(std::size_t(taps.count));
+  for (std::size_t out = 0; out < outputs; ++out) {
+    const double center = from + (double(out) + 0.5) * scale;
+    const int first = first_of(center), last = last_of(center);
     double sum = 0;
     for (int i = first; i < last; ++i) {
       const double weight = Filter((i - center + 0.5) * (1.0 / stretch));
       exact[std::size_t(i - first)] = weight;
       sum += weight;
     }
-    std::int32_t* weight = taps.weight.data() + out * std::size_t(taps.per_output);
+    // Near the end the window moves back, so that all taps lie inside the picture.
+    taps.first[out] = std::clamp(first, 0, std::max(0, size - taps.count));
+    std::int32_t* weight =
+        taps.weight.data() + out * std::size_t(taps.count) + (first - taps.first[out]);
     for (int i = 0; i < last - first; ++i) {
       const double share = sum != 0 ? exact[std::size_t(i)] / sum : exact[std::size_t(i)];
       const double scaled = share * (1 << kWeightBits);
       weight[i] = static_cast<std::int32_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
     }
-    taps.first[out] = first;
-    taps.count[out] = std::max(0, last - first);
   }
 }
 
 Taps make_taps(int size, float from, float to, int outputs, Resample filter) {
   Taps taps;
   taps.first.resize(std::size_t(outputs));
-  taps.count.resize(std::size_t(outputs));
   const double scale = (double(to) - double(from)) / outputs;
   switch (filter) {
     case Resample::kBox:
@@ -76,8 +86,7 @@ Taps make_taps(int size, float from, float to, int outputs, Resample filter) {
 
 void reverse_outputs(Taps& taps) {
   std::reverse(taps.first.begin(), taps.first.end());
-  std::reverse(taps.count.begin(), taps.count.end());
-  const std::size_t room = std::size_t(taps.per_output);
+  const std::size_t room = std::size_t(taps.count);
   std::int32_t* front = taps.weight.data();
   std::int32_t* back = front + taps.weight.size() - room;
   for (; front < back; front += room, back -= room) std::swap_ranges(front, front + room, back);
@@ -96,30 +105,37 @@ void check_request(int in_width, int in_height, int width, int height, const Box
   }
 }
 
-// Rows first_row .. first_row + rows - 1 of the picture, resampled along x.
-Image resample_rows(const Image& image, const Taps& taps, int first_row, int rows) {
-  const int width = static_cast<int>(taps.first.size());
-  Image out(width, rows);
+// Rows first_row .. first_row + rows - 1 of the picture, resampled along x, into `out`.
+void resample_rows(const Image& image, const Taps& taps, int first_row, int rows,
+                   std::uint8_t* out) {
+  // The kernels read some bytes more than they need; behind the last row there are none.
+  constexpr std::size_t kSlack = 16;
   const std::size_t in_bytes = std::size_t(image.width) * 3;
-  const std::size_t out_bytes = std::size_t(width) * 3;
-  std::vector<std::uint8_t> in_row(in_bytes + kRowPadding), out_row(out_bytes + kRowPadding);
-  for (int y = 0; y < rows; ++y) {
-    std::memcpy(in_row.data(), image.row(first_row + y), in_bytes);
-    best_kernels().row(in_row.data(), out_row.data(), taps);
-    std::memcpy(out.row(y), out_row.data(), out_bytes);
+  std::vector<std::uint8_t> last_row(in_bytes + kSlack);
+  std::memcpy(last_row.data(), image.row(image.height - 1), in_bytes);
+  const std::size_t out_bytes = taps.first.size() * 3;
+  for (int y = 0; y < rows; y += kRowsAtOnce) {
+    const std::uint8_t* from[kRowsAtOnce];
+    std::uint8_t* to[kRowsAtOnce];
+    for (int i = 0; i < kRowsAtOnce; ++i) {
+      const int row = std::min(y + i, rows - 1);
+      from[i] = first_row + row == image.height - 1 ? last_row.data() : image.row(first_row + row);
+      to[i] = out + std::size_t(row) * out_bytes;
+    }
+    best_kernels().rows(from, to, taps);
   }
-  return out;
 }
 
-// `image` begins with row `first_row` of what the taps count.
-Image resample_columns(const Image& image, const Taps& taps, int first_row) {
-  Image out(image.width, static_cast<int>(taps.first.size()));
-  const std::size_t stride = std::size_t(image.width) * 3;
+// `rows` begins with row `first_row` of the `size` rows that the taps count.
+Image resample_columns(const std::uint8_t* rows, int width, int size, const Taps& taps,
+                       int first_row) {
+  Image out(width, static_cast<int>(taps.first.size()));
+  const std::size_t stride = std::size_t(width) * 3;
   for (int y = 0; y < out.height; ++y) {
-    const std::size_t i = std::size_t(y);
-    best_kernels().column(image.row(taps.first[i] - first_row), stride,
-                          taps.weight.data() + i * std::size_t(taps.per_output), taps.count[i],
-                          out.row(y), stride);
+    const int first = taps.first[std::size_t(y)];
+    best_kernels().column(rows + std::size_t(first - first_row) * stride, stride,
+                          taps.weight.data() + std::size_t(y) * std::size_t(taps.count),
+                          std::min(taps.count, size - first), out.row(y), stride);
   }
   return out;
 }
@@ -171,25 +187,37 @@ Picture crop_picture(const Picture& image, const PixelBox& box) {
 Image resize(const Image& image, int width, int height, Resample filter, const Box& box,
              bool mirror) {
   check_request(image.width, image.height, width, height, box);
+  if (filter == Resample::kNearest) {
+    Image out = resize_nearest<3>(image, width, height, box);
+    if (mirror) flip_horizontally(out);
+    return out;
+  }
   const bool along_x = width != image.width || box.left != 0 || box.right != float(width);
   const bool along_y = height != image.height || box.top != 0 || box.bottom != float(height);
-  if (filter == Resample::kNearest || !along_x) {
-    Image out = filter == Resample::kNearest ? resize_nearest<3>(image, width, height, box)
-                : along_y
-                    ? resample_columns(
-                          image, make_taps(image.height, box.top, box.bottom, height, filter), 0)
-                    : image;
+  if (!along_x) {
+    const std::uint8_t* rows = image.pixels.data();
+    Image out = image;
+    if (along_y) {
+      const Taps taps = make_taps(image.height, box.top, box.bottom, height, filter);
+      out = resample_columns(rows, width, image.height, taps, 0);
+    }
     if (mirror) flip_horizontally(out);
     return out;
   }
   Taps horizontal = make_taps(image.width, box.left, box.right, width, filter);
   if (mirror) reverse_outputs(horizontal);
-  if (!along_y) return resample_rows(image, horizontal, 0, image.height);
+  if (!along_y) {
+    Image out(width, height);
+    resample_rows(image, horizontal, 0, height, out.pixels.data());
+    return out;
+  }
   const Taps vertical = make_taps(image.height, box.top, box.bottom, height, filter);
   const int first_row = vertical.first.front();
-  const int end_row = vertical.first.back() + vertical.count.back();
-  return resample_columns(resample_rows(image, horizontal, first_row, end_row - first_row),
-                          vertical, first_row);
+  const int end_row = std::min(image.height, vertical.first.back() + vertical.count);
+  const std::size_t bytes = std::size_t(end_row - first_row) * std::size_t(width) * 3;
+  const auto rows = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
+  resample_rows(image, horizontal, first_row, end_row - first_row, rows.get());
+  return resample_columns(rows.get(), width, image.height, vertical, first_row);
 }
 
 Image resize(const Image& image, int width, int height, Resample filter) {

@@ -11,32 +11,68 @@
 namespace addp {
 namespace {
 
+// The eight bytes at `bytes`, in both 128-bit lanes.
+ADDP_AVX2 inline __m256i load_twice(const std::uint8_t* bytes) {
+  long long value;
+  std::memcpy(&value, bytes, sizeof value);
+  return _mm256_set1_epi64x(value);
+}
+
+ADDP_AVX2 inline __m128i add_lanes(__m256i sum) {
+  return _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+}
+
+// Four pixels of RGB and an unused byte each, to `at` in four rows. The unused byte is overwritten
+// by the next pixel; behind the last one it must not be written.
+ADDP_AVX2 inline void store_pixels(__m128i pixels, std::uint8_t* const* out, std::size_t at,
+                                   bool last) {
+  const auto put = [&](int row, int pixel) {
+    if (last) {
+      std::memcpy(out[row] + at, &pixel, 3);
+    } else {
+      std::memcpy(out[row] + at, &pixel, 4);
+    }
+  };
+  put(0, _mm_cvtsi128_si32(pixels));
+  put(1, _mm_extract_epi32(pixels, 1));
+  put(2, _mm_extract_epi32(pixels, 2));
+  put(3, _mm_extract_epi32(pixels, 3));
+}
+
 // Two taps at a time: one 128-bit lane holds R, G, B of the even tap as 32-bit numbers, the other
-// those of the odd tap. The weights' row is padded to an even number with zeros.
-ADDP_AVX2 void row_avx2(const std::uint8_t* in, std::uint8_t* out, const Taps& taps) {
+// those of the odd tap.
+ADDP_AVX2 void rows_avx2(const std::uint8_t* const* in, std::uint8_t* const* out,
+                         const Taps& taps) {
   const __m256i spread =
       _mm256_setr_epi8(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, -1, -1, -1, -1, 3, -1, -1, -1,
                        4, -1, -1, -1, 5, -1, -1, -1, -1, -1, -1, -1);
   const __m256i lanes = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
-  const __m128i half = _mm_set1_epi32(1 << (kWeightBits - 1));
+  const __m256i half = _mm256_setr_epi32(1 << (kWeightBits - 1), 1 << (kWeightBits - 1),
+                                         1 << (kWeightBits - 1), 0, 0, 0, 0, 0);
   const std::int32_t* weight = taps.weight.data();
-  const int* first = taps.first.data();
   const std::size_t outputs = taps.first.size();
-  for (std::size_t x = 0; x < outputs; ++x, out += 3, weight += taps.per_output) {
-    const std::uint8_t* pixel = in + std::size_t(first[x]) * 3;
-    __m256i sum = _mm256_setzero_si256();
-    for (int t = 0; t < taps.count[x]; t += 2, pixel += 6) {
-      const __m128i raw = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(pixel));
-      const __m256i value = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(raw), spread);
-      const __m128i pair = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(weight + t));
-      const __m256i factor = _mm256_permutevar8x32_epi32(_mm256_castsi128_si256(pair), lanes);
-      sum = _mm256_add_epi32(sum, _mm256_mullo_epi32(value, factor));
+  const int count = taps.count;
+  for (std::size_t x = 0; x < outputs; ++x, weight += count) {
+    const std::size_t start = std::size_t(taps.first[x]) * 3;
+    const std::uint8_t *p0 = in[0] + start, *p1 = in[1] + start, *p2 = in[2] + start,
+                       *p3 = in[3] + start;
+    __m256i a = half, b = half, c = half, d = half;
+    for (int t = 0; t < count; t += 2, p0 += 6, p1 += 6, p2 += 6, p3 += 6) {
+      const __m256i factor = _mm256_permutevar8x32_epi32(
+          load_twice(reinterpret_cast<const std::uint8_t*>(weight + t)), lanes);
+      const auto product = [&](const std::uint8_t* p) ADDP_AVX2 {
+        return _mm256_mullo_epi32(_mm256_shuffle_epi8(load_twice(p), spread), factor);
+      };
+      a = _mm256_add_epi32(a, product(p0));
+      b = _mm256_add_epi32(b, product(p1));
+      c = _mm256_add_epi32(c, product(p2));
+      d = _mm256_add_epi32(d, product(p3));
     }
-    __m128i total = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-    total = _mm_srai_epi32(_mm_add_epi32(total, half), kWeightBits);
-    total = _mm_packus_epi16(_mm_packs_epi32(total, total), total);
-    const int rgb = _mm_cvtsi128_si32(total);
-    std::memcpy(out, &rgb, 4);
+    const __m128i ab = _mm_packs_epi32(_mm_srai_epi32(add_lanes(a), kWeightBits),
+                                       _mm_srai_epi32(add_lanes(b), kWeightBits));
+    const __m128i cd = _mm_packs_epi32(_mm_srai_epi32(add_lanes(c), kWeightBits),
+                                       _mm_srai_epi32(add_lanes(d), kWeightBits));
+    store_pixels(_mm_packus_epi16(ab, cd), out, x * 3, x + 1 == outputs);
   }
 }
 
@@ -73,7 +109,7 @@ ADDP_AVX2 void column_avx2(const std::uint8_t* in, std::size_t stride, const std
 }  // namespace
 
 const ResizeKernels* avx2_kernels() {
-  static const ResizeKernels kernels{row_avx2, column_avx2};
+  static const ResizeKernels kernels{rows_avx2, column_avx2};
   return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
 }
 

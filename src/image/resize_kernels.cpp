@@ -12,19 +12,22 @@ std::uint8_t round_to_byte(std::int32_t sum) {
   return static_cast<std::uint8_t>(std::clamp(sum >> kWeightBits, 0, 255));
 }
 
-void row_portable(const std::uint8_t* in, std::uint8_t* out, const Taps& taps) {
-  const std::int32_t* weight = taps.weight.data();
-  for (std::size_t x = 0; x < taps.first.size(); ++x, out += 3, weight += taps.per_output) {
-    const std::uint8_t* pixel = in + std::size_t(taps.first[x]) * 3;
-    std::int32_t r = kHalf, g = kHalf, b = kHalf;
-    for (int t = 0; t < taps.count[x]; ++t, pixel += 3) {
-      r += pixel[0] * weight[t];
-      g += pixel[1] * weight[t];
-      b += pixel[2] * weight[t];
+void rows_portable(const std::uint8_t* const* in, std::uint8_t* const* out, const Taps& taps) {
+  for (int row = 0; row < kRowsAtOnce; ++row) {
+    const std::int32_t* weight = taps.weight.data();
+    std::uint8_t* to = out[row];
+    for (std::size_t x = 0; x < taps.first.size(); ++x, to += 3, weight += taps.count) {
+      const std::uint8_t* pixel = in[row] + std::size_t(taps.first[x]) * 3;
+      std::int32_t r = kHalf, g = kHalf, b = kHalf;
+      for (int t = 0; t < taps.count; ++t, pixel += 3) {
+        r += pixel[0] * weight[t];
+        g += pixel[1] * weight[t];
+        b += pixel[2] * weight[t];
+      }
+      to[0] = round_to_byte(r);
+      to[1] = round_to_byte(g);
+      to[2] = round_to_byte(b);
     }
-    out[0] = round_to_byte(r);
-    out[1] = round_to_byte(g);
-    out[2] = round_to_byte(b);
   }
 }
 
@@ -46,7 +49,7 @@ void column_portable(const std::uint8_t* in, std::size_t stride, const std::int3
 }  // namespace
 
 const ResizeKernels& portable_kernels() {
-  static const ResizeKernels kernels{row_portable, column_portable};
+  static const ResizeKernels kernels{rows_portable, column_portable};
   return kernels;
 }
 

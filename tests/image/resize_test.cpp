@@ -23,31 +23,29 @@ TEST(Resize, KernelsAgree) {
   for (int round = 0; round < 200; ++round) {
     const int in_width = int(random.integer(1, 90)), outputs = int(random.integer(1, 70));
     Taps taps;
-    taps.per_output = int(random.integer(1, 6)) * 2;
-    taps.weight.assign(std::size_t(outputs * taps.per_output), 0);
-    for (int i = 0; i < outputs; ++i) {
-      const int count = int(random.integer(0, std::min(in_width, taps.per_output)));
-      taps.first.push_back(int(random.integer(0, in_width - count)));
-      taps.count.push_back(count);
-      for (int t = 0; t < count; ++t) {
-        const std::size_t at = std::size_t(i * taps.per_output + t);
-        taps.weight[at] = std::int32_t(random.integer(-(1 << 20), 1 << 20));
-      }
+    taps.count = int(random.integer(1, 6)) * 2;
+    for (int i = 0; i < outputs; ++i) taps.first.push_back(int(random.integer(0, in_width)));
+    for (int i = 0; i < outputs * taps.count; ++i) {
+      taps.weight.push_back(std::int32_t(random.integer(-(1 << 20), 1 << 20)));
     }
-    const Image in = noise(in_width + int(kRowPadding), taps.per_output, std::uint64_t(round));
-    std::vector<std::uint8_t> a(std::size_t(outputs) * 3 + kRowPadding), b = a;
-    portable_kernels().row(in.row(0), a.data(), taps);
-    fast->row(in.row(0), b.data(), taps);
-    a.resize(std::size_t(outputs) * 3);
-    b.resize(a.size());
+    const int padded = in_width + taps.count + 3;
+    const Image in = noise(padded, std::max(taps.count, kRowsAtOnce), std::uint64_t(round));
+    Image a(outputs, kRowsAtOnce), b = a;
+    const std::uint8_t* from[kRowsAtOnce];
+    std::uint8_t *to_a[kRowsAtOnce], *to_b[kRowsAtOnce];
+    for (int row = 0; row < kRowsAtOnce; ++row) {
+      from[row] = in.row(row);
+      to_a[row] = a.row(row);
+      to_b[row] = b.row(row);
+    }
+    portable_kernels().rows(from, to_a, taps);
+    fast->rows(from, to_b, taps);
     ASSERT_EQ(a, b);
-    const std::size_t bytes = std::size_t(in_width) * 3, stride = std::size_t(in.width) * 3;
-    a.assign(bytes, 0);
-    b.assign(bytes, 0);
-    portable_kernels().column(in.row(0), stride, taps.weight.data(), taps.count[0], a.data(),
-                              bytes);
-    fast->column(in.row(0), stride, taps.weight.data(), taps.count[0], b.data(), bytes);
-    ASSERT_EQ(a, b);
+    const std::size_t bytes = std::size_t(in_width) * 3, stride = std::size_t(padded) * 3;
+    std::vector<std::uint8_t> c(bytes), d(bytes);
+    portable_kernels().column(in.row(0), stride, taps.weight.data(), taps.count, c.data(), bytes);
+    fast->column(in.row(0), stride, taps.weight.data(), taps.count, d.data(), bytes);
+    ASSERT_EQ(c, d);
   }
 }
 
