@@ -8,8 +8,8 @@ namespace addp {
 // What each row of logits should be: `probabilities` over the first K classes (each row sums to 1),
 // or one `label` a row, or `label_share` of the label and the rest of the probabilities.
 struct SoftTarget {
-  Tensor probabilities;    // [N, K], K at most the number of classes; undefined: labels alone
-  Tensor labels;           // [N] int64; undefined: probabilities alone
+  Tensor probabilities{};  // [N, K], K at most the number of classes; undefined: labels alone
+  Tensor labels{};         // [N] int64; undefined: probabilities alone
   double label_share = 0;  // read when both are given
 };
 

@@ -108,7 +108,8 @@ LoadReport load_strictly(torch::nn::Module& network, const TensorMap& tensors,
     targets[file_name] = target;
     expected[file_name] = target.sizes().vec();
   }
-  const KeyReport report = compare_keys(expected, found, {.ignore = rules.unused});
+  const KeyReport report =
+      compare_keys(expected, found, {.allow_missing = {}, .ignore = rules.unused});
   report.require(rules.source);
   for (auto& [name, target] : targets) target.copy_(to_torch(found.at(name)));
   return {.loaded = report.matched, .unused = report.ignored};

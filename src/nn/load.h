@@ -17,19 +17,19 @@ Tensor to_torch(const TensorView& view);   // a copy, contiguous
 TensorView to_view(const Tensor& tensor);  // a copy, contiguous, on the CPU
 
 struct LoadRules {
-  std::string source;  // what errors call the file
+  std::string source{};  // what errors call the file
   // Only names that begin with this are considered. The rest of the file belongs to others.
-  std::string prefix;
+  std::string prefix{};
   // Patterns (without prefix; '*' stands for any letters) of names that the file may carry although
   // nothing uses them.
-  std::vector<std::string> unused;
+  std::vector<std::string> unused{};
   // The file's name (without prefix) of a parameter; by default the same.
-  std::function<std::string(const std::string&)> file_name;
+  std::function<std::string(const std::string&)> file_name{};
 };
 
 struct LoadReport {
-  std::size_t loaded = 0;           // parameters and buffers filled
-  std::vector<std::string> unused;  // in the file, and declared as unused by the rules
+  std::size_t loaded = 0;             // parameters and buffers filled
+  std::vector<std::string> unused{};  // in the file, and declared as unused by the rules
 };
 
 // Fills all parameters and buffers of a network. A DataError lists what is missing, left over or of

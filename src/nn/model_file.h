@@ -12,9 +12,9 @@
 namespace addp {
 
 struct ModelFile {
-  std::string source;  // the file, for messages
-  std::string kind;    // "addp", "predictor", "tokenizer", "classifier", ...; empty: a foreign file
-  TensorMap tensors;
+  std::string source{};  // the file, for messages
+  std::string kind{};  // "addp", "predictor", "tokenizer", "classifier", ...; empty: a foreign file
+  TensorMap tensors{};
   nlohmann::json config = nlohmann::json::object();
   nlohmann::json provenance =
       nlohmann::json::object();  // data, steps, ...: whatever the trainer noted
@@ -26,9 +26,10 @@ struct ModelFile {
 ModelFile open_model(const std::filesystem::path& path);
 // A DataError unless the file is foreign or of one of these kinds.
 void require_kind(const ModelFile& file, std::initializer_list<std::string_view> kinds);
-// Writes file.tensors with kind, configuration and provenance; to path/model.safetensors if `path`
-// is a folder. Atomic.
-void save_model(const std::filesystem::path& path, const ModelFile& file);
+// Writes the tensors with kind and configuration; `provenance` is JSON text. Atomic. A folder as `path`
+// means the model.safetensors in it.
+void save_model(const std::filesystem::path& path, const ModelFile& file,
+                const std::string& provenance);
 
 // A configuration struct from its JSON; a DataError names the file and the field of a wrong type.
 template <class Config>

@@ -46,10 +46,10 @@ Bottleneck::Bottleneck(std::int64_t inputs, std::int64_t width, std::int64_t str
 }
 
 Tensor Bottleneck::forward(const Tensor& x) {
-  auto h = torch::relu_(bn1_(conv1_->forward(x)));
-  h = torch::relu_(bn2_(conv2_->forward(h)));
+  auto h = bn1_(conv1_->forward(x)).relu_();
+  h = bn2_(conv2_->forward(h)).relu_();
   h = bn3_(conv3_->forward(h));
-  return torch::relu_(h + (shortcut_ ? shortcut_norm_(shortcut_->forward(x)) : x));
+  return (h + (shortcut_ ? shortcut_norm_(shortcut_->forward(x)) : x)).relu_();
 }
 
 ResNet::ResNet(const ResNetConfig& config)
@@ -75,7 +75,7 @@ ResNet::ResNet(const ResNetConfig& config)
 }
 
 std::array<Tensor, 4> ResNet::stages(const Tensor& pixels) {
-  auto x = torch::relu_(bn1_(conv1_->forward(pixels)));  // [B, width, H/2, W/2]
+  auto x = bn1_(conv1_->forward(pixels)).relu_();  // [B, width, H/2, W/2]
   x = torch::max_pool2d(x, 3, 2, 1);                     // [B, width, H/4, W/4]
   std::array<Tensor, 4> maps;
   for (std::size_t stage = 0; stage < 4; ++stage) {

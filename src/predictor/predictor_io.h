@@ -19,12 +19,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MageConfig, vocabulary, grid, wi
 // A row of nn/presets.h's table.
 MageConfig mage_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid);
 
-// From our predictor file or a published MAGE checkpoint. `heads` above 0 replace the guess for a
-// foreign file of unusual width.
+// Heads leave no trace in the shapes of a foreign file: above 0 these replace nn/presets.h's guess.
 struct HeadCounts {
   std::int64_t encoder = 0;
   std::int64_t decoder = 0;
 };
+
 // From our predictor file or a published MAGE checkpoint. The network is frozen.
 std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path,
                                      LoadReport* report = nullptr, HeadCounts heads = {});

@@ -1,0 +1,73 @@
+// The decisions of one step of iterative decoding (Chang et al. 2022), shared by all samplers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/random.h"
+#include "diffusion/options.h"
+#include "nn/types.h"
+
+namespace addp {
+
+enum class MaskCurve { kCosine, kLinear };            // how the share of masked tokens falls
+enum class TemperatureCurve { kFalling, kConstant };  // tau * (1 - (s + 1)/S), or tau throughout
+
+struct SamplerOptions {
+  std::int64_t steps = 20;
+  MaskCurve curve = MaskCurve::kCosine;
+  double temperature = 6;  // of the Gumbel noise on the confidences, tau
+  TemperatureCurve temperature_curve = TemperatureCurve::kFalling;
+  double top_p = 1;  // candidates are drawn from the smallest set with this probability
+  Mapping mapping = Mapping::kWeightedSum;
+  // The released program never lets the number of masked tokens fall below 1, so that one token of
+  // the final picture is still unreliable.
+  bool keep_last_unreliable = false;
+};
+
+// A UsageError names the option that makes no sense.
+void check(const SamplerOptions& options);
+
+// Where the randomness of a run comes from; recorded noise can be played back through it.
+class SamplerNoise {
+ public:
+  virtual ~SamplerNoise() = default;
+  // One code a position, drawn from probabilities [B, L, K]: [B, L].
+  virtual Tensor draw(std::int64_t step, const Tensor& probabilities) = 0;
+  virtual Tensor gumbel(std::int64_t step, std::int64_t batch, std::int64_t length) = 0;  // [B, L]
+  // Uniform numbers for Mapping::kSampling, [B, L].
+  virtual Tensor uniform(std::int64_t step, std::int64_t batch, std::int64_t length) = 0;
+};
+
+// Sample i of the batch draws from the stream (seed, "generate", step, pictures[i]) alone, so that
+// a picture does not depend on what else is in its batch.
+class StreamNoise : public SamplerNoise {
+ public:
+  StreamNoise(std::uint64_t seed, std::vector<std::uint64_t> pictures);
+
+  Tensor draw(std::int64_t step, const Tensor& probabilities) override;
+  Tensor gumbel(std::int64_t step, std::int64_t batch, std::int64_t length) override;
+  Tensor uniform(std::int64_t step, std::int64_t batch, std::int64_t length) override;
+
+ private:
+  using Fill = void (RandomStream::*)(std::span<float>);
+  Tensor numbers(const char* purpose, std::int64_t step, std::int64_t batch, std::int64_t length,
+                 Fill fill) const;
+
+  std::uint64_t seed_;
+  std::vector<std::uint64_t> pictures_;
+};
+
+// How many of `unknown` tokens stay masked after step s: ceil(unknown * cos(pi/2 (s + 1)/S)), or
+// linear.
+std::int64_t still_masked(std::int64_t unknown, std::int64_t step, const SamplerOptions& options);
+
+// Probabilities [B, L, K] with all but the likeliest codes that make up `top_p` set to zero.
+Tensor keep_top_p(const Tensor& probabilities, double top_p);
+
+// Confidence log p + tau * noise of the drawn tokens; the `count` least confident of the masked
+// positions stay masked. [B, L] -> [B, L] bool.
+Tensor least_confident(const Tensor& log_probabilities, const Tensor& gumbel, double temperature,
+                       const Tensor& masked, std::int64_t count);
+
+}  // namespace addp

@@ -1,0 +1,83 @@
+// ADDP and its frozen networks out of a fixture folder, with the head counts that fit the recorded
+// answers.
+#pragma once
+
+#include "diffusion/algorithm1.h"
+#include "diffusion/model_io.h"
+#include "diffusion/noisy_pixels.h"
+#include "support/network_fixture.h"
+
+namespace addp::testing {
+
+struct AddpFixture {
+  Tensors want;  // train_step.safetensors
+  Grid grid;
+  std::shared_ptr<Vqgan> tokenizer;
+  std::shared_ptr<Mage> predictor;
+  std::shared_ptr<Addp> addp;
+  LoadReport report;
+  ReliableTokens z_t;
+  MaskPair masks;
+
+  explicit AddpFixture(const std::filesystem::path& folder)
+      : want(load_tensors(folder / "train_step.safetensors")),
+        tokenizer(load_tokenizer(folder / "vqgan.ckpt")) {
+    torch::NoGradGuard no_grad;
+    grid = tokenizer->grid_of(want.at("image"));
+    masks = {as_mask(want.at("mask_t")), as_mask(want.at("mask_next"))};
+    z_t = {want.at("z0_indices"), masks.current, grid};
+    load_fitting_predictor(folder);
+    load_fitting_addp(folder);
+  }
+
+  // What the released program records as x_t is the VQ decoder's output, not clamped.
+  Tensor encoder_out() { return addp->encode(encoder_input(want.at("x_t")), z_t); }
+  Tensor decoded() { return addp->decode(want.at("encoder_out"), z_t); }
+
+ private:
+  void load_fitting_predictor(const std::filesystem::path& folder) {
+    const MageConfig usual = load_predictor(folder / "mage.pth")->config();
+    std::vector<std::pair<std::int64_t, std::int64_t>> candidates;
+    for (const auto encoder : possible_heads(usual.heads, usual.width)) {
+      for (const auto decoder : possible_heads(usual.decoder_heads, usual.decoder_width)) {
+        candidates.emplace_back(encoder, decoder);
+      }
+    }
+    const Tensor wanted = want.at("predictor_prob_t").flatten(2).transpose(1, 2);
+    const auto load = [&](const auto& heads) {
+      predictor = load_predictor(folder / "mage.pth", nullptr, {heads.first, heads.second});
+    };
+    load(best_fit(candidates, [&](const auto& heads) {
+      load(heads);
+      return relative_error(predictor->distribution(z_t.tokens, z_t.masked, grid), wanted);
+    }));
+  }
+
+  void load_fitting_addp(const std::filesystem::path& folder) {
+    HeadCounts heads;
+    const auto load = [&] {
+      LoadedAddp loaded = load_addp(folder / "addp.pth", folder / "vqgan.ckpt", heads);
+      addp = loaded.network;
+      report = loaded.report;
+    };
+    load();
+    const AddpConfig usual = addp->config();
+    const auto fit = [&](std::int64_t& count, std::int64_t guess, std::int64_t width,
+                         const auto& output, const char* name) {
+      count = best_fit(possible_heads(guess, width), [&](std::int64_t candidate) {
+        count = candidate;
+        load();
+        return relative_error(output(), want.at(name));
+      });
+      load();
+    };
+    fit(
+        heads.encoder, usual.encoder.vit.heads, usual.encoder.vit.width,
+        [&] { return encoder_out(); }, "encoder_out");
+    fit(
+        heads.decoder, usual.decoder_heads, usual.decoder_width,
+        [&] { return addp->logits(decoded()); }, "logits");
+  }
+};
+
+}  // namespace addp::testing

@@ -1,0 +1,148 @@
+// The VQ tokenizer against the released one, and at sizes that the released one cannot have.
+#include "tokenizer/vqgan.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "nn/precision.h"
+#include "support/network_fixture.h"
+#include "support/temporary_folder.h"
+#include "tokenizer/vqgan_io.h"
+
+namespace addp {
+namespace {
+
+using testing::kParity;
+using testing::relative_error;
+
+std::shared_ptr<Vqgan> small_tokenizer(const VqganConfig& config) {
+  auto tokenizer = std::make_shared<Vqgan>(config);
+  initialise_vqgan(*tokenizer, RandomStream(1, "test"));
+  return tokenizer;
+}
+
+VqganConfig config_with_factor(std::int64_t factor, std::int64_t stem) {
+  VqganConfig config{.channels = 8, .blocks = 1, .codes = 32, .code_width = 6, .stem = stem};
+  config.multipliers = {1};
+  for (std::int64_t reached = stem; reached < factor; reached *= 2) config.multipliers.push_back(2);
+  config.unit_codes = config.input_shortcut = stem > 1;
+  return config;
+}
+
+TEST(Vqgan, MatchesTheReleasedTokenizer) {
+  torch::NoGradGuard no_grad;
+  ADDP_FOR_EACH_NETWORK_FIXTURE(folder) {
+    SCOPED_TRACE(folder);
+    const auto want = testing::load_tensors(folder / "train_step.safetensors");
+    const auto tokenizer = load_tokenizer(folder / "vqgan.ckpt");
+    const Grid grid = tokenizer->grid_of(want.at("image"));
+    for (const bool reference : {false, true}) {
+      SCOPED_TRACE(reference ? "reference arithmetic" : "fast arithmetic");
+      std::optional<ReferenceArithmetic> scope;
+      if (reference) scope.emplace();
+      EXPECT_LT(relative_error(tokenizer->latent(want.at("image")), want.at("vq_latent")), kParity);
+      EXPECT_TRUE(tokenizer->encode(want.at("image")).equal(want.at("z0_indices")));
+      EXPECT_LT(
+          relative_error(tokenizer->decode_ids(want.at("z0_indices"), grid), want.at("vq_recon")),
+          kParity);
+    }
+  }
+}
+
+TEST(Vqgan, UpsamplingByParityEqualsTheDoubledPicture) {
+  torch::manual_seed(3);
+  Tensor x = torch::randn({2, 5, 4, 7}).requires_grad_(),
+         weight = torch::randn({6, 5, 3, 3}).requires_grad_();
+  const Tensor bias = torch::randn({6});
+  const Tensor seed = torch::randn({2, 6, 8, 14});
+  const Tensor fast = upsample_conv(x, weight, bias);
+  const auto fast_grads = torch::autograd::grad({fast}, {x, weight}, {seed});
+  const ReferenceArithmetic scope;
+  const Tensor plain = upsample_conv(x, weight, bias);
+  const auto plain_grads = torch::autograd::grad({plain}, {x, weight}, {seed});
+  EXPECT_LT(relative_error(fast, plain), 1e-5);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_LT(relative_error(fast_grads[i], plain_grads[i]), 1e-5);
+}
+
+TEST(Vqgan, EveryFactorAndShapeGoesThereAndBack) {
+  for (const std::int64_t factor : {4, 8, 16}) {
+    for (const std::int64_t stem : {1, 2}) {
+      SCOPED_TRACE(::testing::Message() << "factor " << factor << ", stem " << stem);
+      const VqganConfig config = config_with_factor(factor, stem);
+      const auto tokenizer = small_tokenizer(config);
+      ASSERT_EQ(tokenizer->factor(), factor);
+      const Tensor pixels = torch::rand({2, 3, 2 * factor, 3 * factor});
+      const Grid grid = tokenizer->grid_of(pixels);
+      EXPECT_EQ(grid, (Grid{2, 3}));
+      const Tensor latent = tokenizer->latent(pixels);
+      EXPECT_EQ(latent.sizes().vec(), (std::vector<std::int64_t>{2, config.code_width, 2, 3}));
+      const Quantized quantized = tokenizer->quantize(latent);
+      const Tensor ids = tokenizer->encode(pixels);
+      EXPECT_TRUE(ids.equal(quantized.ids));
+      const Tensor decoded = tokenizer->decode(quantized.embeddings);
+      EXPECT_EQ(decoded.sizes(), pixels.sizes());
+      EXPECT_LT(relative_error(tokenizer->decode_ids(ids, grid), decoded), 1e-4);
+      (decoded.square().mean() + quantized.codebook_loss + quantized.commitment_loss).backward();
+      for (const auto& item : tokenizer->named_parameters()) {
+        EXPECT_TRUE(item.value().grad().defined()) << item.key();
+        EXPECT_TRUE(item.value().grad().isfinite().all().item<bool>()) << item.key();
+      }
+    }
+  }
+}
+
+TEST(Vqgan, TheNearestCodeIsTheNearest) {
+  const auto tokenizer = small_tokenizer(config_with_factor(4, 1));
+  torch::NoGradGuard no_grad;
+  const Tensor latent = torch::randn({2, 6, 3, 5}) * 0.05;
+  const Tensor rows = latent.permute({0, 2, 3, 1}).reshape({-1, 6}).to(torch::kFloat64);
+  const Tensor wanted =
+      at::cdist(rows, tokenizer->codebook().to(torch::kFloat64)).argmin(1).view({2, 15});
+  EXPECT_TRUE(tokenizer->quantize(latent).ids.equal(wanted));
+}
+
+TEST(Vqgan, PicturesOfOtherSizesAreRefused) {
+  const auto tokenizer = small_tokenizer(config_with_factor(8, 1));
+  EXPECT_THROW(tokenizer->encode(torch::zeros({1, 3, 20, 16})), UsageError);
+  EXPECT_THROW(Vqgan(VqganConfig{.channels = 0}), UsageError);
+  EXPECT_THROW(Vqgan(VqganConfig{.stem = 3}), UsageError);
+}
+
+TEST(Vqgan, FilesKeepTheConfiguration) {
+  torch::NoGradGuard no_grad;
+  const testing::TemporaryFolder folder;
+  for (const std::int64_t stem : {1, 2}) {
+    const auto tokenizer = small_tokenizer(config_with_factor(8, stem));
+    const auto path = folder.path() / "tokenizer.safetensors";
+    save_tokenizer(path, *tokenizer, R"({"data": "none"})");
+    const auto again = load_tokenizer(path);
+    EXPECT_EQ(again->config(), tokenizer->config());
+    const Tensor pixels = torch::rand({1, 3, 16, 24});
+    EXPECT_TRUE(again->latent(pixels).equal(tokenizer->latent(pixels)));
+    VqganConfig from_shapes = vqgan_config_from(state_of(*tokenizer), "test");
+    from_shapes.unit_codes = tokenizer->config().unit_codes;
+    EXPECT_EQ(from_shapes, tokenizer->config());
+  }
+}
+
+TEST(Vqgan, PresetsExist) {
+  EXPECT_EQ(vqgan_preset("published"), VqganConfig{});
+  EXPECT_EQ(vqgan_preset("light-4").factor(), 4);
+  EXPECT_EQ(vqgan_preset("light-8").factor(), 8);
+  EXPECT_EQ(vqgan_preset("light-16").factor(), 16);
+  EXPECT_THROW(vqgan_preset("gigantic"), UsageError);
+}
+
+TEST(Vqgan, Bf16StaysNear) {
+  // Eight bits of mantissa through some ten layers.
+  torch::NoGradGuard no_grad;
+  const auto tokenizer = small_tokenizer(config_with_factor(4, 1));
+  const Tensor ids = torch::randint(0, 32, {1, 4});
+  const Tensor full = tokenizer->decode_ids(ids, {2, 2});
+  const Bf16Scope scope(true);
+  EXPECT_LT(relative_error(tokenizer->decode_ids(ids, {2, 2}), full), 0.05);
+}
+
+}  // namespace
+}  // namespace addp
