@@ -1,6 +1,7 @@
 // Archives through libarchive, over one memory map of the file.
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,24 @@ std::uint64_t half_of_memory() {
   if (pages <= 0 || size <= 0) return std::uint64_t{4} << 30;
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 2;
 }
+
+// libarchive converts names to the thread's locale and loses those that do not fit: UTF-8 fits all.
+class Utf8Locale {
+ public:
+  Utf8Locale() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{})) {
+    if (locale_ != locale_t{}) before_ = ::uselocale(locale_);
+  }
+  ~Utf8Locale() {
+    if (locale_ == locale_t{}) return;
+    ::uselocale(before_);
+    ::freelocale(locale_);
+  }
+  Utf8Locale(const Utf8Locale&) = delete;
+  Utf8Locale& operator=(const Utf8Locale&) = delete;
+
+ private:
+  locale_t locale_, before_{};
+};
 
 class ArchiveSource final : public PictureSource {
  public:
@@ -78,7 +97,6 @@ class ArchiveReader {
                     what, last_name_, reason != nullptr ? reason : "unknown reason");
   }
 
-  // Names are UTF-8 where the archive says so, else the raw bytes; neither depends on the locale.
   static std::string entry_name(archive_entry* entry) {
     const char* name = archive_entry_pathname_utf8(entry);
     if (name == nullptr) name = archive_entry_pathname(entry);
@@ -180,6 +198,7 @@ class ArchiveReader {
 
 std::shared_ptr<const PictureSource> open_archive_bytes(FileBytes bytes, const std::string& name,
                                                         const SourceLimits& limits) {
+  const Utf8Locale locale;
   auto source = std::make_shared<ArchiveSource>(std::move(bytes), name);
   ArchiveReader(*source, limits).read_all();
   return source;
