@@ -47,7 +47,7 @@ endforeach()
 
 file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cpp)
 add_executable(addp ${cli_sources} ${light_sources})
-addp_headers(addp ${ADDP_CORE_FOLDERS} commands)
+addp_headers(addp ${ADDP_FOLDERS} commands)
 target_link_libraries(addp PRIVATE addp_core fmt::fmt CLI11::CLI11 addp_json ${CMAKE_DL_LIBS}
   Threads::Threads)
 set_target_properties(addp PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/../lib")

@@ -10,7 +10,7 @@
 
 namespace addp {
 
-struct ConvertOptions {
+struct ConvertCommandOptions {
   std::vector<std::string> paths;
   std::string dtype = "keep";
 
@@ -26,6 +26,6 @@ struct ConvertOptions {
   }
 };
 
-void run_convert(const ConvertOptions& options, const RunContext& context);
+void run_convert(const ConvertCommandOptions& options, const RunContext& context);
 
 }  // namespace addp

@@ -2,6 +2,9 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/error.h"
 #include "diffusion/mapping.h"
 #include "diffusion/model_io.h"
@@ -127,6 +130,20 @@ Panel AddpStage::noisy_panel() const {
     rows.push_back(decode_noisy(*tokenizer_, z0, masks.current, unreliable, feed_.grid()));
   }
   return {"noisy", picture_rows(rows)};
+}
+
+Panel AddpStage::sample_panel() const {
+  torch::NoGradGuard guard;
+  SamplerOptions options;
+  options.steps = options_.sample_steps;
+  std::vector<std::uint64_t> pictures(2 * kShownPictures);
+  std::iota(pictures.begin(), pictures.end(), 0);
+  StreamNoise noise(0, pictures);
+  const Samples samples =
+      generate(*network_, *tokenizer_,
+               SamplerStart::nothing(static_cast<std::int64_t>(pictures.size()), feed_.grid()),
+               options, noise);
+  return {"samples", picture_rows(samples.pixels.split(kShownPictures))};
 }
 
 void AddpStage::save_model(const std::filesystem::path& path, const std::string& provenance) {

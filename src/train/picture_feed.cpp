@@ -94,9 +94,9 @@ PictureBatch PictureFeed::next() {
 }
 
 Tensor PictureFeed::validation_pictures(std::int64_t count) const {
-  const auto splits = dataset_splits(impl_->options.data);
-  const bool has_validation = std::find(splits.begin(), splits.end(), "val") != splits.end();
   if (!impl_->validation) {
+    const auto splits = dataset_splits(impl_->options.data);
+    const bool has_validation = std::find(splits.begin(), splits.end(), "val") != splits.end();
     impl_->validation =
         has_validation ? open_dataset(impl_->options.data, "val", Task::kPictures) : impl_->dataset;
   }

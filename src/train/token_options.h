@@ -40,7 +40,7 @@ struct TransformerOptions {
 
   void describe(Options& o) {
     o.group("Network");
-    o.add("preset", preset, "size by name: tiny, small, base, large").metavar("NAME");
+    o.add("preset", preset, "size by name: nano, tiny, small, base, large").metavar("NAME");
     o.add("width", width, "of the encoder; 0: the preset's, as for the next ones").range(0, 8192);
     o.add("depth", depth, "blocks of the encoder").range(0, 256);
     o.add("heads", heads, "attention heads of the encoder").range(0, 256);

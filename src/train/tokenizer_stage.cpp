@@ -98,7 +98,7 @@ TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels)
 Tensor TokenizerStage::adversarial_term(const Reconstruction& made, Metrics& metrics) {
   for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(false);
   const Tensor term = generator_loss(discriminator_->forward(made.pixels).to(torch::kFloat32));
-  const Tensor last = network_->last_layer();
+  const Tensor last = network_->named_parameters()["decoder.conv_out.weight"];
   const auto norm = [&](const Tensor& loss) {
     return torch::autograd::grad({loss}, {last}, {}, /*retain_graph=*/true)[0].norm();
   };
@@ -110,9 +110,8 @@ Tensor TokenizerStage::adversarial_term(const Reconstruction& made, Metrics& met
   return options_.adversarial * weight * term;
 }
 
-void TokenizerStage::train_discriminator(const Tensor& real, const Tensor& fake,
-                                         const StepContext& context, double share, bool last,
-                                         Metrics& metrics) {
+void TokenizerStage::train_discriminator(const Tensor& real, const Tensor& fake, double share,
+                                         bool last, Metrics& metrics) {
   const Tensor logits =
       discriminator_->forward(torch::cat({real, fake.detach()})).to(torch::kFloat32);
   const auto halves = logits.chunk(2);
@@ -136,7 +135,7 @@ void TokenizerStage::rescue_codes(const StepContext& context, const Tensor& late
   // Every process draws the same codes from its own features, then takes over the main one's.
   const Tensor features =
       latent.detach().to(torch::kFloat32).permute({0, 2, 3, 1}).reshape({-1, latent.size(1)});
-  const Tensor codes = network_->trained_codes();
+  const Tensor codes = network_->named_parameters()["quantize.embedding.weight"];
   const RandomStream stream(static_cast<std::uint64_t>(options_.train.seed), "restart",
                             static_cast<std::uint64_t>(done));
   metrics["codes_restarted"] = static_cast<double>(health_.restart(codes, features, stream));
@@ -157,7 +156,7 @@ Metrics TokenizerStage::step(const StepContext& context) {
     Tensor loss = made.loss;
     if (adversarial) loss = loss + adversarial_term(made, made.metrics);
     generator_learner_->backward(loss, share, last);
-    if (adversarial) train_discriminator(pixels, made.pixels, context, share, last, made.metrics);
+    if (adversarial) train_discriminator(pixels, made.pixels, share, last, made.metrics);
     for (const auto& [name, value] : made.metrics) metrics[name] += value * share;
     latent = made.latent;
   }
@@ -186,7 +185,7 @@ std::vector<Panel> TokenizerStage::pictures() {
 }
 
 void TokenizerStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
-  save_vqgan(path, *network_, provenance);
+  save_tokenizer(path, *network_, provenance);
 }
 
 TensorMap TokenizerStage::state() const {

@@ -39,8 +39,8 @@ class TokenizerStage : public Stage {
   };
   Reconstruction reconstruct(const Tensor& pixels);
   Tensor adversarial_term(const Reconstruction& made, Metrics& metrics);
-  void train_discriminator(const Tensor& real, const Tensor& fake, const StepContext& context,
-                           double share, bool last, Metrics& metrics);
+  void train_discriminator(const Tensor& real, const Tensor& fake, double share, bool last,
+                           Metrics& metrics);
   void rescue_codes(const StepContext& context, const Tensor& latent, Metrics& metrics);
 
   TokenizerTrainOptions options_;

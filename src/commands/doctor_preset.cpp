@@ -1,0 +1,44 @@
+#include "commands/doctor_preset.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/progress.h"
+#include "diffusion/model_io.h"
+#include "diffusion/parameter_report.h"
+#include "report/table.h"
+
+namespace addp {
+
+void run_doctor_preset(const DoctorOptions& options, const RunContext& context) {
+  // The size for two cores goes with the light tokenizer, the others with the published one.
+  const bool published = options.preset != "nano";
+  const VqganConfig tokenizer = vqgan_preset(published ? "published" : "light-8");
+  const Grid grid = published ? Grid{16, 16} : Grid{8, 8};
+  const Vocabulary vocabulary{tokenizer.codes, 1000};
+  const std::string predictor = options.preset == "resnet50" ? "base" : options.preset;
+  const ParameterReport report =
+      parameter_report(addp_preset(options.preset, vocabulary, grid, tokenizer.factor()), tokenizer,
+                       mage_preset(predictor, vocabulary, grid));
+  if (context.json) {
+    nlohmann::json result = {{"kind", "preset"},
+                             {"preset", options.preset},
+                             {"recognition", report.recognition},
+                             {"generation", report.generation}};
+    for (const auto& [part, count] : report.parts) result["parts"][part] = count;
+    print_stdout(result.dump(2) + "\n");
+    return;
+  }
+  Table table{"preset " + options.preset, {"part", "parameters"}, {}};
+  const auto add = [&](const std::string& part, std::int64_t count) {
+    table.rows.push_back({part, format_count(static_cast<std::uint64_t>(count))});
+  };
+  for (const auto& [part, count] : report.parts) add(part, count);
+  print_stdout(table.to_text());
+  const auto millions = [](std::int64_t count) {
+    return fmt::format("{:.0f}M", static_cast<double>(count) / 1e6);
+  };
+  print_stdout(fmt::format("recognition: {}\ngeneration: {}+{}\n", millions(report.recognition),
+                           millions(report.recognition), millions(report.generation)));
+}
+
+}  // namespace addp
