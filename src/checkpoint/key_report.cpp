@@ -6,14 +6,6 @@
 #include "base/error.h"
 
 namespace addp {
-namespace {
-
-bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return matches_pattern(name, pattern); });
-}
-
-}  // namespace
 
 bool matches_pattern(std::string_view text, std::string_view pattern) {
   std::size_t t = 0, p = 0, star = std::string_view::npos, resume = 0;
@@ -32,6 +24,11 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
     }
   }
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return matches_pattern(name, pattern); });
 }
 
 KeyReport compare_keys(const ShapeMap& expected, const TensorMap& found,

@@ -44,5 +44,6 @@ KeyReport compare_keys(const ShapeMap& expected, const TensorMap& found,
 TensorMap with_prefix_removed(const TensorMap& tensors, const std::string& prefix);
 
 bool matches_pattern(std::string_view text, std::string_view pattern);
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns);
 
 }  // namespace addp

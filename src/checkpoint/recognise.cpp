@@ -1,6 +1,5 @@
 #include "checkpoint/recognise.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -107,10 +106,7 @@ Recognition recognise(const Checkpoint& checkpoint, const RecogniseOptions& opti
   result.file_bytes = ignored ? 0 : size;
   count_tensors(checkpoint, options.count_non_finite, result);
   for (const auto& [name, tensor] : checkpoint.tensors) {
-    if (std::any_of(finding.unused.begin(), finding.unused.end(),
-                    [&](const std::string& pattern) { return matches_pattern(name, pattern); })) {
-      result.unused.push_back(name);
-    }
+    if (matches_any(name, finding.unused)) result.unused.push_back(name);
   }
   return result;
 }

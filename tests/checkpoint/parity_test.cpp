@@ -79,6 +79,11 @@ TEST_F(Parity, DeflatedAndUncheckedRecords) {
   }
 }
 
+TEST_F(Parity, TorchScript) {
+  const Checkpoint checkpoint = open_checkpoint(file("script.pt"));
+  testing::expect_same_tensors(checkpoint.tensors, file("script.pt").string());
+}
+
 TEST_F(Parity, MetadataIsPlainData) {
   for (const char* name : {"nested.pth", "nested-legacy.pth"}) {
     SCOPED_TRACE(name);
