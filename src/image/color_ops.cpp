@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "image/vector_loops.h"
+
 namespace addp {
 namespace {
 
@@ -80,25 +82,32 @@ int luma(const std::uint8_t* rgb) {
 }
 
 // from + factor (to - from) in single precision, truncated.
-std::uint8_t blend(int from, int to, float factor) {
-  const float value = float(from) + factor * float(to - from);
-  return static_cast<std::uint8_t>(std::clamp(value, 0.0f, 255.0f));
+inline std::uint8_t blend(int from, int to, float factor) {
+  float value = float(from) + factor * float(to - from);
+  value = value > 0.0f ? value : 0.0f;
+  value = value < 255.0f ? value : 255.0f;
+  return static_cast<std::uint8_t>(static_cast<int>(value));
+}
+
+ADDP_VECTOR_LOOPS void blend_row(const std::uint8_t* from, const std::uint8_t* to, float factor,
+                                 std::uint8_t* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = blend(from[i], to[i], factor);
 }
 
 Table blend_table(int from, float factor) {
   return make_table([&](int i) { return blend(from, i, factor); });
 }
 
-// Pillow's SMOOTH: a 3x3 mean with weight 5 in the middle; the border stays as it is.
-std::uint8_t smoothed(const Image& image, int x, int y, int channel) {
-  constexpr float kSide = 1.0f / 13, kMiddle = 5.0f / 13;
-  float sum = 0.5f;
-  for (const int row : {y + 1, y, y - 1}) {
-    const std::uint8_t* at = image.at(x, row) + channel;
-    sum +=
-        float(at[-3]) * kSide + float(at[0]) * (row == y ? kMiddle : kSide) + float(at[3]) * kSide;
+// Pillow's SMOOTH: a 3x3 mean with weight 5 in the middle, rounded to the nearest. There is never a
+// tie, 13 being odd, so whole numbers give what Pillow's floating point does.
+ADDP_VECTOR_LOOPS void smooth_row(const std::uint8_t* above, const std::uint8_t* row,
+                                  const std::uint8_t* below, std::uint8_t* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const int sides = above[i] + above[i + 3] + above[i + 6] + row[i] + row[i + 6] + below[i] +
+                      below[i + 3] + below[i + 6];
+    const auto sum = static_cast<std::uint16_t>(sides + 5 * row[i + 3] + 6);
+    out[i] = static_cast<std::uint8_t>(sum / 13);
   }
-  return static_cast<std::uint8_t>(std::clamp(sum, 0.0f, 255.0f));
 }
 
 }  // namespace
@@ -127,10 +136,14 @@ Image solarize_add(const Image& image, int amount, int threshold) {
 
 Image adjust_color(const Image& image, float factor) {
   Image out(image.width, image.height);
-  for (std::size_t i = 0; i < image.pixels.size(); i += 3) {
-    const int gray = luma(image.pixels.data() + i);
-    for (std::size_t c = 0; c < 3; ++c)
-      out.pixels[i + c] = blend(gray, image.pixels[i + c], factor);
+  const std::size_t bytes = std::size_t(image.width) * 3;
+  std::vector<std::uint8_t> gray(bytes);
+  for (int y = 0; y < image.height; ++y) {
+    const std::uint8_t* row = image.row(y);
+    for (std::size_t i = 0; i < bytes; i += 3) {
+      gray[i] = gray[i + 1] = gray[i + 2] = static_cast<std::uint8_t>(luma(row + i));
+    }
+    blend_row(gray.data(), row, factor, out.row(y), bytes);
   }
   return out;
 }
@@ -148,13 +161,13 @@ Image adjust_brightness(const Image& image, float factor) {
 }
 
 Image adjust_sharpness(const Image& image, float factor) {
-  Image out = image;  // the border's blend with itself
+  Image out = image;  // the border is left out of the smoothing, and so stays
+  if (image.width < 3) return out;
+  const std::size_t bytes = (std::size_t(image.width) - 2) * 3;
+  std::vector<std::uint8_t> smooth(bytes);
   for (int y = 1; y + 1 < image.height; ++y) {
-    for (int x = 1; x + 1 < image.width; ++x) {
-      for (int c = 0; c < 3; ++c) {
-        out.at(x, y)[c] = blend(smoothed(image, x, y, c), image.at(x, y)[c], factor);
-      }
-    }
+    smooth_row(image.row(y - 1), image.row(y), image.row(y + 1), smooth.data(), bytes);
+    blend_row(smooth.data(), image.at(1, y), factor, out.at(1, y), bytes);
   }
   return out;
 }

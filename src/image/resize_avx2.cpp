@@ -1,12 +1,11 @@
 #include "image/resize_kernels.h"
+#include "image/vector_loops.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if ADDP_HAS_AVX2_BUILD
 
 #include <immintrin.h>
 
 #include <cstring>
-
-#define ADDP_AVX2 __attribute__((target("avx2")))
 
 namespace addp {
 namespace {
@@ -110,7 +109,7 @@ ADDP_AVX2 void column_avx2(const std::uint8_t* in, std::size_t stride, const std
 
 const ResizeKernels* avx2_kernels() {
   static const ResizeKernels kernels{rows_avx2, column_avx2};
-  return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
+  return has_avx2() ? &kernels : nullptr;
 }
 
 }  // namespace addp
