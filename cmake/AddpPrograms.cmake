@@ -65,3 +65,16 @@ if(ADDP_TORCH_PARTS)
   # The program loads it while running, so nothing else makes it a dependency.
   add_dependencies(addp addp_library)
 endif()
+
+# make install: the program, the libraries and the find_package(addp) package.
+include(GNUInstallDirs)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/addp-config.cmake.in ${CMAKE_BINARY_DIR}/addp-config.cmake @ONLY)
+set_target_properties(addp_core PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS addp RUNTIME DESTINATION bin)
+install(TARGETS addp_core LIBRARY DESTINATION lib)
+if(ADDP_TORCH_PARTS)
+  install(TARGETS addp_library LIBRARY DESTINATION lib)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/addp DESTINATION include)
+  install(FILES ${CMAKE_BINARY_DIR}/addp-config.cmake DESTINATION lib/cmake/addp)
+endif()
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs DESTINATION share/addp)

@@ -2,15 +2,29 @@
 #include "cli/command.h"
 #include "commands/bench_images.h"
 #include "commands/convert.h"
+#include "commands/demo.h"
 #include "commands/doctor.h"
 #include "commands/train.h"
 
 namespace addp {
 namespace {
 
+constexpr const char* kStart = "Start here";
 constexpr const char* kLearn = "Learn from your pictures";
 constexpr const char* kFiles = "Look at and convert files";
 constexpr const char* kMachine = "Measure this machine";
+
+std::vector<Command> first_commands() {
+  return {
+      {"demo",
+       kStart,
+       "train all stages on pictures made here and show what they do, in minutes",
+       "Ends with the place of an HTML page. A demo that was stopped goes on when it is called "
+       "again.",
+       {"addp demo"},
+       library_invocation<DemoOptions>("demo")},
+  };
+}
 
 std::vector<Command> training_commands() {
   return {
@@ -77,7 +91,7 @@ std::vector<Command> machine_commands() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> all;
-    for (auto part : {training_commands(), file_commands(), machine_commands()}) {
+    for (auto part : {first_commands(), training_commands(), file_commands(), machine_commands()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -34,8 +34,10 @@ void declare(CLI::App& app, Option& option, Values& values) {
     });
     return;
   }
-  CLI::Option* flag = app.add_option_function<std::vector<std::string>>(
-      flag_names(option), [&](const std::vector<std::string>& given) { values[&option] = given; });
+  CLI::Option* flag = app.add_option(flag_names(option), [&](const CLI::results_t& given) {
+    values[&option] = given;
+    return true;
+  });
   flag->expected(1)->allow_extra_args(false);
   flag->multi_option_policy(option.is_list() ? CLI::MultiOptionPolicy::TakeAll
                                              : CLI::MultiOptionPolicy::TakeLast);
@@ -77,7 +79,7 @@ void take_extras(const std::vector<std::string>& extras, Options& options, Value
   }
 }
 
-void apply(Option& option, const std::vector<std::string>& given) {
+void set_values(Option& option, const std::vector<std::string>& given) {
   // A list given as several flags, or as one with commas.
   if (option.is_list() && given.size() > 1) {
     option.set_list(given);
@@ -113,7 +115,7 @@ void parse_arguments(const std::vector<std::string>& arguments, Options& options
   std::vector<std::string> reversed;
   for (const auto& argument : arguments) reversed.insert(reversed.begin(), kebab_flag(argument));
   try {
-    app.parse(reversed);
+    app.parse(std::move(reversed));
   } catch (const CLI::ParseError& error) {
     throw UsageError("{}", error.what());
   }
@@ -123,7 +125,7 @@ void parse_arguments(const std::vector<std::string>& arguments, Options& options
   if (const auto it = values.find(options.find("config")); it != values.end()) {
     for (const auto& recipe : it->second) options.load_toml(recipe);
   }
-  for (auto& [option, given] : values) apply(*option, given);
+  for (auto& [option, given] : values) set_values(*option, given);
   if (!flags.help) options.check();
   options.resolve();
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "commands/demo.h"
 #include "commands/doctor_preset.h"
 #include "commands/library_entry.h"
 #include "commands/train.h"
@@ -30,6 +31,7 @@ void call(const void* options, const RunContext& context) {
 
 const std::map<std::string, LibraryBody>& bodies() {
   static const std::map<std::string, LibraryBody> table = {
+      {"demo", call<DemoOptions, run_demo>},
       {"doctor preset", call<DoctorOptions, run_doctor_preset>},
       {"train tokenizer", call<TokenizerTrainOptions, run_train_tokenizer>},
       {"train predictor", call<PredictorTrainOptions, run_train_predictor>},

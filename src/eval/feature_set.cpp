@@ -1,0 +1,148 @@
+#include "eval/feature_set.h"
+
+#include <fmt/ranges.h>
+#include <torch/torch.h>
+
+#include <charconv>
+#include <utility>
+
+#include "base/error.h"
+#include "checkpoint/safetensors.h"
+#include "checkpoint/zip_file.h"
+#include "eval/npy.h"
+#include "nn/load.h"
+
+namespace addp {
+namespace {
+
+constexpr const char* kKind = "feature statistics";
+
+const TensorView& find(const TensorMap& arrays, const char* name, std::size_t rank,
+                       const std::string& file) {
+  const auto found = arrays.find(name);
+  if (found == arrays.end() || found->second.shape.size() != rank) {
+    throw DataError(
+        "{}: has no {}-dimensional array '{}'; statistics for FID hold 'mu' and 'sigma' as the "
+        "usual "
+        "tools write them",
+        file, rank, name);
+  }
+  return found->second;
+}
+
+Tensor finite_tensor(const TensorView& view, const std::string& file) {
+  const auto tensor = to_torch(view);
+  if (!tensor.is_floating_point() || !tensor.isfinite().all().item<bool>()) {
+    throw DataError("{}: holds a value that is not a finite number; make the statistics again",
+                    file);
+  }
+  return tensor;
+}
+
+FeatureStatistics statistics_of(const TensorMap& arrays, std::int64_t count,
+                                const std::string& file) {
+  const auto mean = finite_tensor(find(arrays, "mu", 1, file), file);
+  const auto covariance = finite_tensor(find(arrays, "sigma", 2, file), file);
+  if (mean.size(0) < 1 || covariance.size(0) != mean.size(0) ||
+      covariance.size(1) != mean.size(0)) {
+    throw DataError("{}: 'mu' of {} and 'sigma' of {} do not belong together", file,
+                    fmt::join(mean.sizes(), "x"), fmt::join(covariance.sizes(), "x"));
+  }
+  return {mean, covariance, count};
+}
+
+std::int64_t parse_count(const std::string& text, const std::string& file) {
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 2) {
+    throw DataError("{}: says it was made of '{}' pictures, which cannot be", file, text);
+  }
+  return count;
+}
+
+// Rows kept beside the statistics, if the file has them.
+Tensor kept_rows(const Safetensors& stored, const char* name, const std::string& file) {
+  if (!stored.tensors.contains(name)) return {};
+  return finite_tensor(find(stored.tensors, name, 2, file), file);
+}
+
+}  // namespace
+
+FeatureSet read_feature_set(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  const auto map = std::make_shared<MappedFile>(path);
+  if (ZipFile::looks_like_zip(map->bytes())) {
+    return {
+        statistics_of(parse_npz(map->bytes(), map, file), 0, file), {}, {}, {"", file, "unknown"}};
+  }
+  const Safetensors stored = parse_safetensors(map->bytes(), map, file);
+  const auto text = [&](const char* key) {
+    const auto found = stored.metadata.find(key);
+    if (found == stored.metadata.end()) {
+      throw DataError("{}: does not say its '{}', so it is not a file of feature statistics", file,
+                      key);
+    }
+    return found->second;
+  };
+  if (text("kind") != kKind) throw DataError("{}: holds '{}', not {}", file, text("kind"), kKind);
+  FeatureSet set{statistics_of(stored.tensors, parse_count(text("pictures"), file), file),
+                 kept_rows(stored, "features", file),
+                 kept_rows(stored, "logits", file),
+                 {text("network"), text("source"), text("resize")}};
+  if (set.features.defined() && set.features.size(1) != set.statistics.dimension()) {
+    throw DataError("{}: its features have {} values, its statistics {}", file,
+                    set.features.size(1), set.statistics.dimension());
+  }
+  return set;
+}
+
+void write_feature_set(const std::filesystem::path& path, const FeatureSet& set) {
+  TensorMap arrays = {{"mu", to_view(set.statistics.mean())},
+                      {"sigma", to_view(set.statistics.covariance())}};
+  if (set.features.defined()) arrays["features"] = to_view(set.features);
+  if (set.logits.defined()) arrays["logits"] = to_view(set.logits);
+  write_safetensors(path, arrays,
+                    {{"kind", kKind},
+                     {"pictures", fmt::format("{}", set.statistics.count())},
+                     {"network", set.provenance.network_hash},
+                     {"source", set.provenance.source},
+                     {"resize", set.provenance.resize}});
+}
+
+FeatureCollector::FeatureCollector(const InceptionNetwork& network, std::int64_t keep,
+                                   FeatureProvenance provenance, std::uint64_t seed)
+    : network_(network), keep_(keep), random_(seed, "feature sample") {
+  set_.provenance = std::move(provenance);
+  set_.provenance.network_hash = network.hash();
+}
+
+void FeatureCollector::add(const Tensor& pictures) { add(network_(pictures)); }
+
+void FeatureCollector::add(std::span<const Image> pictures) { add(network_(pictures)); }
+
+void FeatureCollector::add(const InceptionOutput& output) {
+  set_.statistics.add(output.pool);
+  for (std::int64_t i = 0; i < output.pool.size(0); ++i, ++seen_) {
+    // The n-th picture replaces a kept one with probability keep / n.
+    const std::int64_t slot = seen_ < keep_ ? seen_ : random_.integer(0, seen_);
+    if (slot >= keep_) continue;
+    if (slot == std::int64_t(kept_.size())) {
+      kept_.emplace_back();
+      kept_logits_.emplace_back();
+    }
+    kept_[std::size_t(slot)] = output.pool[i].clone();
+    if (output.logits_unbiased.defined()) {
+      kept_logits_[std::size_t(slot)] = output.logits_unbiased[i].clone();
+    }
+  }
+}
+
+FeatureSet FeatureCollector::finish() && {
+  if (!kept_.empty()) {
+    set_.features = torch::stack(kept_);
+    if (network_.has_classifier()) set_.logits = torch::stack(kept_logits_);
+  }
+  return std::move(set_);
+}
+
+}  // namespace addp
