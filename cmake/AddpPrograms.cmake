@@ -66,6 +66,11 @@ if(ADDP_TORCH_PARTS)
   add_dependencies(addp addp_library)
 endif()
 
+if(ADDP_TESTS AND ADDP_TORCH_PARTS)
+  add_test(NAME cli COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/cli_test.sh $<TARGET_FILE:addp>
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endif()
+
 # make install: the program, the libraries and the find_package(addp) package.
 include(GNUInstallDirs)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/addp-config.cmake.in ${CMAKE_BINARY_DIR}/addp-config.cmake @ONLY)

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# The program as people meet it: help, mistakes, exit codes, what goes to stdout and what to stderr.
+#   cli_test.sh PROGRAM
+set -u
+addp=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+# check NAME EXIT_CODE [--out PATTERN] [--err PATTERN] -- COMMAND...
+check() {
+  local name=$1 code=$2 out="" err=""
+  shift 2
+  while [ "$1" != -- ]; do
+    case $1 in --out) out=$2 ;; --err) err=$2 ;; esac
+    shift 2
+  done
+  shift
+  "$@" >"$work/out" 2>"$work/err"
+  local got=$?
+  local problem=""
+  [ $got -eq "$code" ] || problem="exit code $got instead of $code"
+  [ -z "$out" ] || grep -qE -- "$out" "$work/out" || problem="$problem; no '$out' on stdout"
+  [ -z "$err" ] || grep -qE -- "$err" "$work/err" || problem="$problem; no '$err' on stderr"
+  if [ -n "$problem" ]; then
+    echo "FAILED $name: $problem"
+    head -5 "$work/out" "$work/err"
+    failures=$((failures + 1))
+  fi
+}
+
+check overview 0 --out '^Learn from your pictures$' -- "$addp" --help
+check bare 0 --out '^Usage: addp COMMAND' -- "$addp"
+check version 0 --out '^addp [0-9]+\.' -- "$addp" --version
+check light 1 -- bash -c "ldd '$addp' | grep torch"  # help does not wait for libtorch
+check command-help 0 --out '--batch-size N' -- "$addp" train addp --help
+check help-command 0 --out '--batch-size N' -- "$addp" help train addp
+check family-help 0 --out 'train tokenizer' -- "$addp" train --help
+check wrong-command 2 --err "did you mean 'doctor'" -- "$addp" docter
+check wrong-subcommand 2 --err "did you mean 'train addp'" -- "$addp" train adpp
+check wrong-option 2 --err "did you mean '--batch-size'" -- "$addp" train addp --bach-size 3
+check wrong-value 2 --err "'x' is not a whole number" -- "$addp" train addp --batch-size x
+check out-of-range 2 --err "outside" -- "$addp" train addp --batch-size 0
+check wrong-choice 2 --err "did you mean 'argmax'" -- "$addp" train addp --mapping argmx
+check missing-option 2 --err "--data is needed" -- "$addp" train tokenizer --out "$work/x"
+check unknown-key 2 --err "not understood" -- "$addp" train tokenizer --data shapes --out "$work/x" colour=red
+
+required=(--data shapes --out "$work/x" --tokenizer t --predictor p)
+check snake-case 0 --out '^batch-size = 7 ' -- "$addp" train addp "${required[@]}" --batch_size 7 --print-config
+check key-value 0 --out '^batch-size = 7 ' -- "$addp" train addp "${required[@]}" batch_size=7 --print-config
+printf 'batch-size = 5\nseed = 3\n' >"$work/recipe.toml"
+check recipe 0 --out '^batch-size = 5 ' -- "$addp" train addp "${required[@]}" --config "$work/recipe.toml" --print-config
+check recipe-overridden 0 --out '^batch-size = 9 ' -- "$addp" train addp "${required[@]}" --batch-size 9 --config "$work/recipe.toml" --print-config
+"$addp" train addp "${required[@]}" --config "$work/recipe.toml" --print-config >"$work/resolved.toml"
+check printed-config-is-a-recipe 0 --out '^seed = 3 ' -- "$addp" train addp --config "$work/resolved.toml" --print-config
+printf 'bach-size = 5\n' >"$work/bad.toml"
+check bad-recipe 3 --err 'bad.toml:1: .*did you mean' -- "$addp" train addp --config "$work/bad.toml"
+printf 'a = = 1\n' >"$work/bad.toml"
+check not-toml 3 --err 'bad.toml:1: is not valid TOML' -- "$addp" train addp --config "$work/bad.toml"
+check missing-recipe 3 --err 'nowhere.toml: cannot be opened' -- "$addp" train addp --config "$work/nowhere.toml"
+
+check doctor-nothing 2 --err 'needs to know what' -- "$addp" doctor
+check doctor-missing 3 --err 'nowhere: there is no such' -- "$addp" doctor "$work/nowhere"
+check doctor-shapes 0 --out '"kind": "dataset"' -- "$addp" doctor shapes:count=8 --json
+printf 'garbage' >"$work/model.pth"
+check doctor-garbage 3 --err 'model.pth' -- "$addp" doctor "$work/model.pth"
+check convert-garbage 3 --err 'model.pth' -- "$addp" convert "$work/model.pth" "$work/out.safetensors"
+check convert-one-path 2 --err 'two paths' -- "$addp" convert "$work/model.pth"
+for fixture in "${ADDP_FIXTURES:-../shared/fixtures}"/addp tests/fixtures/addp-mini; do
+  [ -d "$fixture" ] || continue
+  check doctor-tokenizer 0 --out '"kind": "tokenizer"' -- "$addp" doctor --json "$fixture/vqgan.ckpt"
+  check doctor-predictor 0 --out '"kind": "predictor"' -- "$addp" doctor --json "$fixture/mage.pth"
+  check doctor-addp 0 --out '"kind": "addp"' -- "$addp" doctor --json "$fixture/addp.pth"
+  check doctor-classifier 0 --out '"kind": "classifier"' -- "$addp" doctor --json "$fixture/classifier.pth"
+  check convert-there 0 --out 'addp' -- "$addp" convert "$fixture/addp.pth" "$work/addp.safetensors"
+  check doctor-ours 0 --out '"kind": "addp"' -- "$addp" doctor --json "$work/addp.safetensors"
+  check convert-back 0 -- "$addp" convert "$work/addp.safetensors" "$work/addp.pth"
+  check doctor-back 0 --out '"kind": "addp"' -- "$addp" doctor --json "$work/addp.pth"
+done
+if [ -w /dev/full ]; then check full-stdout 1 --err 'could not be written' -- bash -c "'$addp' --help >/dev/full"; fi
+
+if [ $failures -gt 0 ]; then
+  echo "$failures checks failed"
+  exit 1
+fi
+echo "all checks passed"
