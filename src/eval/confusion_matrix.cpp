@@ -1,7 +1,7 @@
 #include "eval/confusion_matrix.h"
 
 #include <fmt/ranges.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <numeric>
 

@@ -1,7 +1,7 @@
 #include "eval/feature_set.h"
 
 #include <fmt/ranges.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <charconv>
 #include <utility>

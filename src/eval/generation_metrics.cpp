@@ -1,7 +1,7 @@
 #include "eval/generation_metrics.h"
 
 #include <fmt/ranges.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "eval/generation_report.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "eval/lpips.h"
 
 #include <fmt/ranges.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"

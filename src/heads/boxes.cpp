@@ -1,7 +1,7 @@
 #include "heads/boxes.h"
 
 #include <fmt/ranges.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 #include <ATen/Parallel.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #include "nn/resnet.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <bit>
 
@@ -15,11 +15,12 @@ std::shared_ptr<Conv2d> make_conv(std::int64_t in, std::int64_t out, std::int64_
       in, out, kernel, ConvOptions{.stride = stride, .padding = kernel / 2, .with_bias = false});
 }
 
-void check_config(const ResNetConfig& config) {
+const ResNetConfig& checked(const ResNetConfig& config) {
   for (const std::int64_t depth : config.depths) {
     if (depth < 1) throw UsageError("a ResNet stage of {} blocks: give at least 1", depth);
   }
   if (config.width < 1) throw UsageError("a ResNet of width {}: give at least 1", config.width);
+  return config;
 }
 
 std::size_t stage_of_stride(std::int64_t stride) {
@@ -53,10 +54,9 @@ Tensor Bottleneck::forward(const Tensor& x) {
 }
 
 ResNet::ResNet(const ResNetConfig& config)
-    : config_(config),
+    : config_(checked(config)),
       conv1_(register_module("conv1", make_conv(3, config.width, 7, 2))),
       bn1_(register_module("bn1", torch::nn::BatchNorm2d(config.width))) {
-  check_config(config);
   std::int64_t inputs = config.width;
   for (std::size_t stage = 0; stage < 4; ++stage) {
     const auto layer =
@@ -76,7 +76,7 @@ ResNet::ResNet(const ResNetConfig& config)
 
 std::array<Tensor, 4> ResNet::stages(const Tensor& pixels) {
   auto x = bn1_(conv1_->forward(pixels)).relu_();  // [B, width, H/2, W/2]
-  x = torch::max_pool2d(x, 3, 2, 1);                     // [B, width, H/4, W/4]
+  x = torch::max_pool2d(x, 3, 2, 1);               // [B, width, H/4, W/4]
   std::array<Tensor, 4> maps;
   for (std::size_t stage = 0; stage < 4; ++stage) {
     for (const auto& block : layers_[stage]) x = block->forward(x);

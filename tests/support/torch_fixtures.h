@@ -1,0 +1,61 @@
+// Fixture tensors for the folders that use libtorch.
+#pragma once
+
+#include <gtest/gtest.h>
+#include "nn/torch.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "checkpoint/safetensors.h"
+#include "nn/load.h"
+
+namespace addp::testing {
+
+inline std::map<std::string, torch::Tensor> load_tensors(const std::filesystem::path& path) {
+  std::map<std::string, torch::Tensor> tensors;
+  for (const auto& [name, view] : read_safetensors(path).tensors) tensors[name] = to_torch(view);
+  return tensors;
+}
+
+// Where the published networks lie: ADDP_WEIGHTS, by default beside the source.
+inline std::filesystem::path weights_file(const std::string& name) {
+  const char* chosen = std::getenv("ADDP_WEIGHTS");
+  if (chosen != nullptr && *chosen != '\0') return std::filesystem::path(chosen) / name;
+  return std::filesystem::path(ADDP_SOURCE_DIR) / "../shared/weights" / name;
+}
+
+// The largest difference relative to the largest value expected.
+inline double relative_error(const torch::Tensor& actual, const torch::Tensor& expected) {
+  if (actual.sizes() != expected.sizes()) return INFINITY;
+  if (expected.numel() == 0) return 0;
+  const auto a = actual.to(torch::kDouble), e = expected.to(torch::kDouble);
+  return ((a - e).abs().max() / e.abs().max().clamp_min(1e-30)).item<double>();
+}
+
+// The weights that the fixtures' README defines: w[i] = sin(0.7 i + 0.3 k) for the k-th key in
+// sorted order, scaled by the kind of entry. Integer entries (`num_batches_tracked`) stay.
+inline torch::Tensor formula_weight(const std::string& name, std::int64_t k,
+                                    const std::vector<std::int64_t>& shape) {
+  std::int64_t numel = 1;
+  for (const auto size : shape) numel *= size;
+  const auto w = torch::sin(0.7 * torch::arange(numel, torch::kDouble) + 0.3 * double(k))
+                     .to(torch::kFloat)
+                     .view(shape);
+  const auto ends = [&name](const char* end) { return name.ends_with(end); };
+  if (ends("running_var") || (shape.size() == 1 && ends("weight"))) return 1 + 0.1 * w;
+  if (shape.size() == 1) return 0.1 * w;
+  return w * std::sqrt(2.0 / (double(numel) / double(shape[0])));
+}
+
+}  // namespace addp::testing
+
+#define ADDP_REQUIRE_WEIGHTS(variable, name)                                    \
+  const std::filesystem::path variable = ::addp::testing::weights_file(name);   \
+  if (!std::filesystem::exists(variable)) {                                     \
+    GTEST_SKIP() << "no " << (name) << " here: set ADDP_WEIGHTS to its folder"; \
+  }
