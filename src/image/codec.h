@@ -55,7 +55,8 @@ Bytes encode_jpeg(const Image& image, int quality = 95);
 Bytes encode_webp(const Image& image, float quality = 90);  // 100 is lossless
 TextMetadata read_png_metadata(ByteSpan bytes, const std::string& name);
 
-// The extension (.png, .jpg, .jpeg, .webp) chooses the format; the write is atomic.
+// The extension (.png, .jpg, .jpeg, .webp) chooses the format; the write is atomic. Only PNG
+// carries the metadata.
 void save_image(const std::filesystem::path& path, const Image& image,
                 const TextMetadata& metadata = {});
 
