@@ -82,7 +82,7 @@ bool PickleMachine::object(std::uint8_t op) {
     }
     case 'b': {
       PickleValue* state = pop();
-      build(top(), state);
+      top()->state = state;
       return true;
     }
     case 'Q': {

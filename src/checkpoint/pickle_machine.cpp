@@ -109,11 +109,6 @@ void PickleMachine::set_items(PickleValue* target, const Values& pairs) {
   target->items.insert(target->items.end(), pairs.begin(), pairs.end());
 }
 
-void PickleMachine::build(PickleValue* target, PickleValue* state) {
-  // numpy.dtype, collections.OrderedDict with _metadata, tensors and parameters with attributes ...
-  target->state = state;
-}
-
 bool PickleMachine::literal(std::uint8_t op) {
   switch (op) {
     case 'N':

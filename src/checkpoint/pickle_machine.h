@@ -45,7 +45,6 @@ class PickleMachine {
 
   void append(PickleValue* target, const Values& items);
   void set_items(PickleValue* target, const Values& pairs);
-  void build(PickleValue* target, PickleValue* state);
 
   // pickle_globals.cpp
   PickleValue* global(std::string_view module, std::string_view name);
