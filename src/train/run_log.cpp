@@ -40,7 +40,7 @@ RunLog::RunLog(std::filesystem::path folder, std::int64_t first_step) : folder_(
     if (line["step"].get<std::int64_t>() < first_step) kept += line.dump() + "\n";
   }
   write_file_atomically(path, kept);
-  events_ = std::make_unique<TensorBoardWriter>(folder_ / "tensorboard");
+  events_ = std::make_unique<TensorBoardWriter>(folder_ / "tensorboard", first_step);
 }
 
 void RunLog::metrics(const std::string& kind, std::int64_t step, const Metrics& metrics) {
