@@ -1,5 +1,5 @@
 // The public API over the internal folders.
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "commands/demo.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -100,7 +100,7 @@ struct Row {
 };
 
 template <class StageType, class OptionsStruct>
-Row run_stage(const OptionsStruct& options, const RunContext& context) {
+Row run_demo_stage(const OptionsStruct& options, const RunContext& context) {
   const auto start = std::chrono::steady_clock::now();
   World world;
   StageType stage(options, world);
@@ -114,11 +114,11 @@ Row run_stage(const OptionsStruct& options, const RunContext& context) {
 std::vector<Row> train_all(const DemoOptions& options, const RunContext& context) {
   std::vector<Row> rows;
   note("1 of 3: a tokenizer learns to write pictures as 8x8 tokens");
-  rows.push_back(run_stage<TokenizerStage>(tokenizer_options(options), context));
+  rows.push_back(run_demo_stage<TokenizerStage>(tokenizer_options(options), context));
   note("2 of 3: a predictor learns to guess hidden tokens");
-  rows.push_back(run_stage<PredictorStage>(predictor_options(options), context));
+  rows.push_back(run_demo_stage<PredictorStage>(predictor_options(options), context));
   note("3 of 3: ADDP learns to denoise pixels and tokens in turn");
-  rows.push_back(run_stage<AddpStage>(addp_options(options), context));
+  rows.push_back(run_demo_stage<AddpStage>(addp_options(options), context));
   return rows;
 }
 

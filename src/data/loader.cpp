@@ -106,21 +106,28 @@ struct Loader::Impl {
         order(dataset->size(), o),
         given(order.settle(start)),
         opened(given) {
-    int count = options.threads > 0 ? options.threads
-                                    : static_cast<int>(std::thread::hardware_concurrency());
-    count = std::max(count, 1);
     options.prefetch = std::max(options.prefetch, 1);
-    for (int i = 0; i < count; ++i) threads.emplace_back([this] { run(); });
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int count = std::max(options.threads > 0 ? options.threads : cores, 1);
+    try {
+      for (int i = 0; i < count; ++i) threads.emplace_back([this] { run(); });
+    } catch (...) {  // no more threads: those that run must not outlive what they use
+      finish();
+      throw;
+    }
   }
 
-  ~Impl() {
+  void finish() {
     {
       const std::lock_guard lock(mutex);
       stop = true;
     }
     work.notify_all();
     for (std::thread& thread : threads) thread.join();
+    threads.clear();
   }
+
+  ~Impl() { finish(); }
 
   bool exhausted(const LoaderState& state) const {
     return options.epochs > 0 && state.epoch >= options.epochs;

@@ -20,7 +20,7 @@ class ShapesDataset final : public Dataset {
   }
 
   std::int64_t size() const override {
-    return split_ == "val" ? options_.val_count() : options_.count;
+    return split_ == "train" ? options_.count : options_.val_count();
   }
   std::string name(std::int64_t index) const override {
     return fmt::format("shapes:seed={} {} {}", options_.seed, split_, index);
@@ -137,6 +137,9 @@ void warn_about(const Dataset& dataset) {
 }  // namespace
 
 DatasetPtr make_shapes_dataset(const ShapesOptions& options, const std::string& split, Task task) {
+  if (split != "train" && split != "val" && split != "test") {
+    throw DataError("shapes: has no split '{}'; ask for train, val or test", split);
+  }
   return std::make_shared<ShapesDataset>(options, split, task);
 }
 

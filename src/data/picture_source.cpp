@@ -152,7 +152,11 @@ bool is_picture(const PictureSource& source, std::size_t index) {
   const std::string extension = lower_extension(source.names()[index]);
   if (pictures.contains(extension)) return true;
   if (others.contains(extension)) return false;
-  return sniff_image_format(source.head(index, kHeadBytes)) != ImageFormat::kUnknown;
+  try {
+    return sniff_image_format(source.head(index, kHeadBytes)) != ImageFormat::kUnknown;
+  } catch (const DataError&) {
+    return false;  // what may not be read and is not called a picture is none
+  }
 }
 
 std::shared_ptr<const PictureSource> open_folder(const fs::path& path, const SourceLimits& limits) {

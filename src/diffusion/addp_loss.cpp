@@ -1,6 +1,6 @@
 #include "diffusion/addp_loss.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "nn/cross_entropy.h"
 

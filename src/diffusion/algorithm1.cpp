@@ -1,6 +1,6 @@
 #include "diffusion/algorithm1.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "diffusion/addp_loss.h"
 #include "diffusion/mapping.h"

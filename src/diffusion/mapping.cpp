@@ -1,6 +1,6 @@
 #include "diffusion/mapping.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 #include "diffusion/mask_schedule.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +82,7 @@ MaskPair sample_masks(std::int64_t batch, std::int64_t length, const RatioPair& 
     const auto order =
         stream.fork("positions", static_cast<std::uint64_t>(sample)).permutation(length);
     for (const auto& [mask, ratio] : parts) {
-      const auto flags = mask->accessor<bool, 2>();
+      auto flags = mask->accessor<bool, 2>();
       const std::int64_t count = masked_count(length, ratio);
       for (std::int64_t i = 0; i < count; ++i)
         flags[sample][order[static_cast<std::size_t>(i)]] = true;

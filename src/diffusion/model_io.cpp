@@ -1,6 +1,6 @@
 #include "diffusion/model_io.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/error.h"
 #include "nn/presets.h"

@@ -1,6 +1,6 @@
 #include "diffusion/noisy_pixels.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "nn/pixels.h"
 

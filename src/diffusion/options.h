@@ -34,7 +34,7 @@ struct DiffusionOptions {
   Mapping mapping = Mapping::kWeightedSum;
   Condition condition = Condition::kNext;
   Target target = Target::kPredictor;
-  MaskRatioOptions mask;
+  MaskRatioOptions mask{};
   double label_smoothing = 0.1;
   // The released program leaves the frozen predictor's dropout active while ADDP trains.
   bool predictor_dropout = false;

@@ -1,6 +1,6 @@
 #include "diffusion/parameter_report.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "tokenizer/vqgan.h"
 

@@ -1,6 +1,6 @@
 #include "generate/sampler.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/error.h"
 #include "diffusion/mapping.h"

@@ -33,7 +33,7 @@ struct SamplerStep {
 };
 
 struct SamplerHooks {
-  std::function<void(const SamplerStep&)> on_step;
+  std::function<void(const SamplerStep&)> on_step{};
   std::function<bool()>
       cancelled;  // asked before each step; true ends the run with InterruptedError
 };

@@ -1,6 +1,6 @@
 #include "generate/sampling.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "heads/classifier.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "nn/config_json.h"
 #include "nn/position.h"

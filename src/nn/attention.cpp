@@ -1,6 +1,6 @@
 #include "nn/attention.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <cmath>
 

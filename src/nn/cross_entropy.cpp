@@ -1,8 +1,10 @@
 #include "nn/cross_entropy.h"
 
-#include <torch/torch.h>
+#include <ATen/Parallel.h>
+#include "nn/torch.h"
 
 #include "nn/precision.h"
+#include "nn/row_kernels.h"
 
 namespace addp {
 namespace {
@@ -35,20 +37,60 @@ Tensor reference_cross_entropy(const Tensor& logits, const SoftTarget& target, d
   return losses.sum() / static_cast<double>(logits.size(0));
 }
 
+// Losses [N] of all rows; fills `gradient` [N, V] with that of their mean, where it is defined.
+Tensor fused_rows(const Tensor& logits, const SoftTarget& target, double smoothing,
+                  const Tensor& gradient) {
+  const std::int64_t rows = logits.size(0), classes = logits.size(1);
+  const Tensor q = target.probabilities.defined()
+                       ? target.probabilities.to(torch::kFloat32).contiguous()
+                       : Tensor();
+  const Tensor labels = target.labels.defined() ? target.labels.contiguous() : Tensor();
+  const Tensor losses = torch::empty({rows}, torch::kFloat64);
+  CrossEntropyRow shared{.classes = classes, .share = label_weight(target), .smoothing = smoothing};
+  if (q.defined()) shared.codes = q.size(1);
+  at::parallel_for(0, rows, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      CrossEntropyRow row = shared;
+      row.logits = logits.const_data_ptr<float>() + i * classes;
+      if (q.defined()) row.q = q.const_data_ptr<float>() + i * row.codes;
+      if (labels.defined()) row.label = labels.const_data_ptr<std::int64_t>()[i];
+      float* out = gradient.defined() ? gradient.data_ptr<float>() + i * classes : nullptr;
+      losses.data_ptr<double>()[i] = cross_entropy_row(row, out, 1 / static_cast<float>(rows));
+    }
+  });
+  return losses;
+}
+
+// The gradient is known after the forward pass, which has the row in cache: softmax, target and
+// product with the probabilities never exist as tensors.
+class FusedCrossEntropy : public torch::autograd::Function<FusedCrossEntropy> {
+ public:
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& logits,
+                        const Tensor& probabilities, const Tensor& labels, double label_share,
+                        double smoothing) {
+    const Tensor rows = logits.contiguous();
+    const Tensor gradient = logits.requires_grad() ? torch::empty_like(rows) : Tensor();
+    const Tensor losses =
+        fused_rows(rows, {probabilities, labels, label_share}, smoothing, gradient);
+    if (gradient.defined()) context->save_for_backward({gradient});
+    return losses.mean().to(torch::kFloat32);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list outer) {
+    return {context->get_saved_variables()[0] * outer[0], Tensor(), Tensor(), Tensor(), Tensor()};
+  }
+};
+
 }  // namespace
 
 Tensor smoothed_cross_entropy(const Tensor& logits, const SoftTarget& target, double smoothing) {
   const Tensor scores = logits.to(torch::kFloat32);
-  if (reference_arithmetic()) return reference_cross_entropy(scores, target, smoothing);
-  // -sum_v t_v log p_v = logsumexp(l) - (1 - s) <target, l> - s mean(l), as the target sums to 1.
-  const double share = label_weight(target);
-  Tensor hit = torch::zeros({scores.size(0)}, scores.options().requires_grad(false));
-  if (target.probabilities.defined()) {
-    const Tensor q = target.probabilities;
-    hit = hit + (1 - share) * (scores.slice(1, 0, q.size(1)) * q).sum(1);
+  if (reference_arithmetic() || !scores.is_cpu()) {
+    return reference_cross_entropy(scores, target, smoothing);
   }
-  if (share > 0) hit = hit + share * scores.gather(1, target.labels.unsqueeze(1)).squeeze(1);
-  return (scores.logsumexp(1) - (1 - smoothing) * hit - smoothing * scores.mean(1)).mean();
+  return FusedCrossEntropy::apply(scores, target.probabilities, target.labels, target.label_share,
+                                  smoothing);
 }
 
 }  // namespace addp

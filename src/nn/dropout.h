@@ -2,22 +2,21 @@
 // without one it is an evaluation pass, and nothing is dropped.
 #pragma once
 
-#include <ATen/core/Generator.h>
-
 #include "base/random.h"
 #include "nn/types.h"
 
 namespace addp {
 
+// Gives each dropout of a forward pass a key of its own. Which elements a dropout zeroes is a hash
+// of key and position (nn/row_kernels.h), whatever the device and the number of threads.
 class Noise {
  public:
-  explicit Noise(RandomStream stream);
+  explicit Noise(RandomStream stream) : stream_(stream) {}
 
-  // Ones and zeros, each one with probability `keep`, in the type of `like`.
-  Tensor bernoulli(at::IntArrayRef shape, double keep, const Tensor& like);
+  std::uint64_t next_key() { return stream_.next_u64(); }
 
  private:
-  at::Generator generator_;  // seeded from the stream, never torch's default one
+  RandomStream stream_;
 };
 
 // Zeroes elements with probability `rate` and scales the rest so that the mean stays.

@@ -1,6 +1,6 @@
 #include "nn/encoders.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "nn/load.h"
 #include "nn/presets.h"

@@ -1,6 +1,6 @@
 #include "nn/init.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <cmath>
 #include <span>

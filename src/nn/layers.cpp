@@ -1,6 +1,8 @@
 #include "nn/layers.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
+
+#include "nn/group_norm.h"
 
 namespace addp {
 
@@ -27,7 +29,11 @@ GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels, double eps)
       eps_(eps) {}
 
 Tensor GroupNorm::forward(const Tensor& x) const {
-  return at::group_norm(x, groups_, weight, bias, eps_);
+  return at::group_norm(x.contiguous(), groups_, weight, bias, eps_);
+}
+
+Tensor GroupNorm::swish(const Tensor& x) const {
+  return group_norm_swish(x, groups_, weight, bias, eps_);
 }
 
 Conv2d::Conv2d(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel, ConvOptions options)

@@ -36,6 +36,7 @@ class GroupNorm : public torch::nn::Module {
  public:
   GroupNorm(std::int64_t groups, std::int64_t channels, double eps = 1e-6);
   Tensor forward(const Tensor& x) const;
+  Tensor swish(const Tensor& x) const;  // of the norm, fused; channels last
 
   Tensor weight, bias;
 

@@ -1,6 +1,6 @@
 #include "nn/load.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <cmath>
 #include <cstring>

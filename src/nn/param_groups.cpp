@@ -1,6 +1,6 @@
 #include "nn/param_groups.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "nn/picture_tensor.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <cstring>
 

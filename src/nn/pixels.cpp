@@ -1,6 +1,6 @@
 #include "nn/pixels.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

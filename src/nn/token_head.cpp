@@ -1,6 +1,6 @@
 #include "nn/token_head.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 namespace addp {
 

@@ -1,6 +1,6 @@
 #include "nn/vit.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/error.h"
 #include "nn/position.h"

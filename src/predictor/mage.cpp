@@ -1,6 +1,6 @@
 #include "predictor/mage.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "nn/load.h"
 #include "nn/position.h"

@@ -1,6 +1,6 @@
 #include "predictor/mage_training.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +22,8 @@ MageMask sample_mage_mask(std::int64_t batch, std::int64_t length, const MageMas
   MageMask mask;
   mask.masked = torch::zeros({batch, length}, torch::kBool);
   mask.kept = torch::zeros({batch, 1 + length - dropped}, torch::kInt64);
-  const auto flags = mask.masked.accessor<bool, 2>();
-  const auto kept = mask.kept.accessor<std::int64_t, 2>();
+  auto flags = mask.masked.accessor<bool, 2>();
+  auto kept = mask.kept.accessor<std::int64_t, 2>();
   for (std::int64_t sample = 0; sample < batch; ++sample) {
     const auto order =
         stream.fork("positions", static_cast<std::uint64_t>(sample)).permutation(length);

@@ -1,6 +1,6 @@
 #include "predictor/predictor_io.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "nn/presets.h"
 

@@ -1,6 +1,6 @@
 #include "tokenizer/discriminator.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 

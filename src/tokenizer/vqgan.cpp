@@ -1,6 +1,6 @@
 #include "tokenizer/vqgan.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/error.h"
 #include "nn/init.h"
@@ -27,6 +27,8 @@ Tensor Codebook::vectors() const { return unit_ ? unit(embedding->weight, 1) : e
 
 Tensor Codebook::nearest(const Tensor& latent) const {
   torch::NoGradGuard no_grad;
+  // In bfloat16 many codes would be equally near.
+  const c10::impl::ExcludeDispatchKeyGuard full_precision(c10::autocast_dispatch_keyset);
   const Tensor codes = vectors().to(torch::kFloat32);
   const Tensor features =
       latent.permute({0, 2, 3, 1}).reshape({-1, codes.size(1)}).to(torch::kFloat32);

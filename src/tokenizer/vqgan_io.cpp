@@ -1,6 +1,6 @@
 #include "tokenizer/vqgan_io.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <charconv>
 

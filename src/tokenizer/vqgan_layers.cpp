@@ -1,6 +1,6 @@
 #include "tokenizer/vqgan_layers.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <numeric>
 
@@ -73,8 +73,8 @@ VqganBlock::VqganBlock(std::int64_t inputs, std::int64_t outputs, bool input_sho
 }
 
 Tensor VqganBlock::forward(const Tensor& x) const {
-  Tensor h = conv1_->forward(at::silu(norm1_->forward(x)));
-  h = conv2_->forward(at::silu(norm2_->forward(h)));
+  Tensor h = conv1_->forward(norm1_->swish(x));
+  h = conv2_->forward(norm2_->swish(h));
   if (!nin_shortcut_) return x + h;
   return nin_shortcut_->forward(input_shortcut_ ? x : h) + h;
 }
@@ -103,7 +103,7 @@ Tensor VqganEncoder::forward(const Tensor& pixels) const {
   for (std::size_t i = 0; i < down_.size(); ++i) {
     h = run(down_[i], i == 0 ? h : at::avg_pool2d(h, 2));
   }
-  return conv_out_->forward(at::silu(norm_out_->forward(run(mid_, h))));
+  return conv_out_->forward(norm_out_->swish(run(mid_, h)));
 }
 
 VqganDecoder::VqganDecoder(const VqganConfig& config) : stem_(config.stem) {
@@ -137,7 +137,7 @@ Tensor VqganDecoder::forward(const Tensor& embeddings) const {
     h = run(up_[i], h);
     if (i > 0) h = upsample_conv(h, upsample_[i]->weight, upsample_[i]->bias);
   }
-  h = conv_out_->forward(at::silu(norm_out_->forward(h)));
+  h = conv_out_->forward(norm_out_->swish(h));
   return stem_ == 1 ? h : at::pixel_shuffle(h, stem_);
 }
 

@@ -1,6 +1,6 @@
 #include "train/addp_stage.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,8 +18,6 @@
 
 namespace addp {
 namespace {
-
-constexpr std::int64_t kShownPictures = 8, kValidationPictures = 64;
 
 AddpConfig network_config(const AddpTrainOptions& options, const Vqgan& tokenizer,
                           const Grid& grid) {

@@ -1,6 +1,6 @@
 #include "train/codebook_health.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 namespace addp {
 

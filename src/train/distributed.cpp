@@ -1,7 +1,7 @@
 // The only file that knows c10d, libtorch's process groups.
 #include "train/distributed.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 // libtorch's headers hide these backends unless told that the library has them: gloo always is in
 // it, NCCL where it was built for CUDA.

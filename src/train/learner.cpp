@@ -1,6 +1,6 @@
 #include "train/learner.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "train/optimizer.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/error.h"
 #include "nn/load.h"

@@ -1,6 +1,6 @@
 #include "train/picture_feed.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <algorithm>
 #include <optional>

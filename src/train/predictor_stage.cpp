@@ -1,6 +1,6 @@
 #include "train/predictor_stage.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "diffusion/model_io.h"
 #include "nn/init.h"
@@ -11,8 +11,6 @@
 
 namespace addp {
 namespace {
-
-constexpr std::int64_t kShownPictures = 8, kValidationPictures = 64;
 
 MageConfig network_config(const PredictorTrainOptions& options, const Vqgan& tokenizer,
                           const Grid& grid) {

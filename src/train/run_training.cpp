@@ -1,6 +1,6 @@
 #include "train/run_training.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <nlohmann/json.hpp>
 

@@ -25,6 +25,9 @@ struct StepContext {
   bool bf16 = false;
 };
 
+// How many held-out pictures panels show and evaluations of the generative stages use.
+inline constexpr std::int64_t kShownPictures = 8, kValidationPictures = 64;
+
 // A picture that shows what the model does now.
 struct Panel {
   std::string name;  // of the file: "reconstructions", "samples"

@@ -1,6 +1,6 @@
 #include "train/token_feed.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/error.h"
 #include "base/log.h"

@@ -1,6 +1,6 @@
 #include "train/tokenizer_stage.h"
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/cache.h"
 #include "base/log.h"
@@ -16,8 +16,6 @@ namespace addp {
 namespace {
 
 constexpr double kMaxAdaptiveWeight = 1e4;
-constexpr std::int64_t kShownPictures = 8;
-
 FeedOptions feed_options(const TokenizerTrainOptions& options, const World& world) {
   FeedOptions feed = FeedOptions::from(options.train, world);
   feed.crop = options.crop;
@@ -168,7 +166,7 @@ Metrics TokenizerStage::step(const StepContext& context) {
 
 Metrics TokenizerStage::evaluate() {
   torch::NoGradGuard guard;
-  const Tensor pixels = feed_.validation_pictures(64);
+  const Tensor pixels = feed_.validation_pictures(kValidationPictures);
   const Tensor ids = network_->encode(pixels);
   const Tensor made = network_->decode_ids(ids, network_->grid_of(pixels)).clamp(0, 1);
   Metrics metrics{{"l1", (made - pixels).abs().mean().item<double>()},

@@ -2,7 +2,7 @@
 #include "diffusion/addp.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "diffusion/algorithm1.h"
 #include "diffusion/model_io.h"

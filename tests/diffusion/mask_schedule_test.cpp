@@ -2,13 +2,14 @@
 #include "diffusion/mask_schedule.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "checkpoint/checkpoint.h"
 #include "diffusion/mapping.h"
 #include "support/network_fixture.h"
 

@@ -101,7 +101,7 @@ TEST_P(Parity, TheWholeChainAndItsGradients) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Arithmetic, Parity, ::testing::Values(false, true),
-                         [](const auto& info) { return info.param ? "Reference" : "Fast"; });
+                         [](const auto& mode) { return mode.param ? "Reference" : "Fast"; });
 
 TEST(Names, TrainedParametersAreTheReleasedOnes) {
   ADDP_FOR_EACH_NETWORK_FIXTURE(folder) {

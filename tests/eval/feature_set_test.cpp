@@ -1,9 +1,10 @@
 #include "eval/feature_set.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
+#include "eval/normal_rows.h"
+#include "nn/torch.h"
 #include "support/fixtures.h"
 #include "support/temporary_folder.h"
 #include "support/torch_fixtures.h"
@@ -11,17 +12,11 @@
 namespace addp {
 namespace {
 
-Tensor normal(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
-  const auto out = torch::empty({rows, columns});
-  RandomStream(seed, "test").fill_normal({out.data_ptr<float>(), std::size_t(out.numel())});
-  return out;
-}
-
 TEST(FeatureSet, SurvivesItsFile) {
   const testing::TemporaryFolder folder;
   const auto path = folder.path() / "reference.safetensors";
   FeatureSet set;
-  const auto rows = normal(50, 6, 9);
+  const auto rows = testing::normal_rows(50, 6, 9);
   set.statistics.add(rows);
   set.features = rows.slice(0, 0, 20);
   set.provenance = {"abc", "photos", "none"};

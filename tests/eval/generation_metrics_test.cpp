@@ -1,23 +1,18 @@
 #include "eval/generation_metrics.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "eval/normal_rows.h"
+#include "nn/torch.h"
 #include "support/fixtures.h"
 #include "support/torch_fixtures.h"
 
 namespace addp {
 namespace {
-
-Tensor normal(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
-  const auto out = torch::empty({rows, columns});
-  RandomStream(seed, "test").fill_normal({out.data_ptr<float>(), std::size_t(out.numel())});
-  return out;
-}
 
 FeatureStatistics statistics_of(const Tensor& features, std::int64_t batch = 1000) {
   FeatureStatistics statistics;
@@ -60,8 +55,8 @@ TEST(GenerationMetrics, PrecisionAndRecallEqualTheReferenceTool) {
 
 TEST(GenerationMetrics, PrecisionIsAboutTheGeneratedPictures) {
   // The generated ones are all near one reference picture: precise, but covering little.
-  const auto reference = normal(200, 8, 1);
-  const auto generated = reference[0] + 1e-3 * normal(100, 8, 2);
+  const auto reference = testing::normal_rows(200, 8, 1);
+  const auto generated = reference[0] + 1e-3 * testing::normal_rows(100, 8, 2);
   const auto result = precision_recall(reference, generated);
   EXPECT_EQ(result.precision, 1);
   EXPECT_LT(result.recall, 0.05);
@@ -71,7 +66,8 @@ TEST(GenerationMetrics, PrecisionIsAboutTheGeneratedPictures) {
 }
 
 TEST(GenerationMetrics, StatisticsDoNotDependOnTheBatches) {
-  const auto features = normal(300, 12, 3) * 0.1 + 1000;  // far from zero: cancellation would show
+  const auto features =
+      testing::normal_rows(300, 12, 3) * 0.1 + 1000;  // far from zero: cancellation would show
   const auto whole = statistics_of(features), parts = statistics_of(features, 7);
   EXPECT_EQ(parts.count(), 300);
   EXPECT_TRUE(torch::allclose(parts.mean(), features.to(torch::kDouble).mean(0), 1e-12, 1e-9));
@@ -100,7 +96,8 @@ TEST(GenerationMetrics, FidOfKnownGaussians) {
 }
 
 TEST(GenerationMetrics, FidOfFewerPicturesThanFeaturesIsStable) {
-  const auto a = statistics_of(normal(20, 64, 5)), b = statistics_of(normal(25, 64, 6));
+  const auto a = statistics_of(testing::normal_rows(20, 64, 5)),
+             b = statistics_of(testing::normal_rows(25, 64, 6));
   EXPECT_NEAR(frechet_distance(a, a), 0, 1e-5);
   EXPECT_NEAR(frechet_distance(a, b), frechet_distance(b, a), 1e-5);
 }
@@ -112,7 +109,7 @@ TEST(GenerationMetrics, InceptionScoreBounds) {
 }
 
 TEST(GenerationMetrics, KidSubsetsAgreeWithTheWholeSet) {
-  const auto a = normal(200, 8, 7), b = normal(200, 8, 8) + 0.5;
+  const auto a = testing::normal_rows(200, 8, 7), b = testing::normal_rows(200, 8, 8) + 0.5;
   const double whole = kernel_distance(a, b);
   const auto subsets = kernel_distance_subsets(a, b, 20, 100, RandomStream(1, "kid"));
   EXPECT_NEAR(subsets.mean, whole, 4 * subsets.deviation / std::sqrt(20.0) + 0.02 * whole);

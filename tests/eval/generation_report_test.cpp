@@ -1,9 +1,9 @@
 #include "eval/generation_report.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include <cmath>
 
@@ -7,6 +6,7 @@
 #include "eval/classification_metrics.h"
 #include "eval/confusion_matrix.h"
 #include "eval/segmentation_metrics.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,9 +1,9 @@
 #include "eval/lpips.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
+#include "nn/torch.h"
 #include "support/fixtures.h"
 #include "support/torch_fixtures.h"
 

@@ -1,12 +1,12 @@
 #include "eval/picture_metrics.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include <cmath>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

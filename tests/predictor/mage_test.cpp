@@ -2,7 +2,7 @@
 #include "predictor/mage.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "base/error.h"
 #include "nn/init.h"

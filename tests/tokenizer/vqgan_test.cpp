@@ -2,7 +2,7 @@
 #include "tokenizer/vqgan.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include "nn/precision.h"
 #include "support/network_fixture.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <torch/torch.h>
+#include "nn/torch.h"
 #include <unistd.h>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // A stage small enough to run hundreds of steps in a test: a line fitted to noisy points.
 #pragma once
 
-#include <torch/torch.h>
+#include "nn/torch.h"
 
 #include <limits>
 
