@@ -1,10 +1,12 @@
 #include "nn/cross_entropy.h"
 
 #include <ATen/Parallel.h>
-#include "nn/torch.h"
+
+#include <optional>
 
 #include "nn/precision.h"
 #include "nn/row_kernels.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {
@@ -65,20 +67,22 @@ Tensor fused_rows(const Tensor& logits, const SoftTarget& target, double smoothi
 // product with the probabilities never exist as tensors.
 class FusedCrossEntropy : public torch::autograd::Function<FusedCrossEntropy> {
  public:
+  // A missing tensor is an empty optional: autograd does not take undefined ones.
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& logits,
-                        const Tensor& probabilities, const Tensor& labels, double label_share,
-                        double smoothing) {
+                        const std::optional<Tensor>& probabilities,
+                        const std::optional<Tensor>& labels, double label_share, double smoothing) {
     const Tensor rows = logits.contiguous();
     const Tensor gradient = logits.requires_grad() ? torch::empty_like(rows) : Tensor();
     const Tensor losses =
-        fused_rows(rows, {probabilities, labels, label_share}, smoothing, gradient);
+        fused_rows(rows, {probabilities.value_or(Tensor()), labels.value_or(Tensor()), label_share},
+                   smoothing, gradient);
     if (gradient.defined()) context->save_for_backward({gradient});
     return losses.mean().to(torch::kFloat32);
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list outer) {
-    return {context->get_saved_variables()[0] * outer[0], Tensor(), Tensor(), Tensor(), Tensor()};
+    return {context->get_saved_variables()[0] * outer[0], Tensor(), Tensor()};
   }
 };
 
@@ -89,8 +93,11 @@ Tensor smoothed_cross_entropy(const Tensor& logits, const SoftTarget& target, do
   if (reference_arithmetic() || !scores.is_cpu()) {
     return reference_cross_entropy(scores, target, smoothing);
   }
-  return FusedCrossEntropy::apply(scores, target.probabilities, target.labels, target.label_share,
-                                  smoothing);
+  const auto given = [](const Tensor& tensor) {
+    return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
+  };
+  return FusedCrossEntropy::apply(scores, given(target.probabilities), given(target.labels),
+                                  target.label_share, smoothing);
 }
 
 }  // namespace addp

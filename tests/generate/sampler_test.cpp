@@ -1,0 +1,266 @@
+// Algorithm 2: the recorded run of the released program, and what must hold for every run.
+#include "generate/sampler.h"
+
+#include <gtest/gtest.h>
+#include "nn/torch.h"
+
+#include "base/error.h"
+#include "diffusion/model_io.h"
+#include "nn/init.h"
+#include "support/network_fixture.h"
+
+namespace addp {
+namespace {
+
+using testing::kParity;
+using testing::relative_error;
+
+// Plays back what the released program drew.
+class RecordedNoise : public SamplerNoise {
+ public:
+  explicit RecordedNoise(const testing::Tensors& recorded) : recorded_(recorded) {}
+
+  Tensor draw(std::int64_t step, const Tensor&) override { return at(step, "sampled"); }
+  Tensor gumbel(std::int64_t step, std::int64_t, std::int64_t) override {
+    return at(step, "gumbel");
+  }
+  Tensor uniform(std::int64_t, std::int64_t, std::int64_t) override { return {}; }
+  const Tensor& at(std::int64_t step, const char* what) const {
+    return recorded_.at(std::to_string(step) + "." + what);
+  }
+
+ private:
+  const testing::Tensors& recorded_;
+};
+
+std::int64_t recorded_steps(const testing::Tensors& recorded) {
+  std::int64_t steps = 0;
+  while (recorded.contains(std::to_string(steps) + ".tokens")) ++steps;
+  return steps;
+}
+
+// The counts of masked tokens tell the schedule: the cosine masks more than the line.
+MaskCurve recorded_curve(const testing::Tensors& recorded, std::int64_t steps) {
+  const Tensor& mask = recorded.at("0.mask_next");
+  const double share = mask[0].mean().item<double>();
+  return share > 1 - 1 / static_cast<double>(steps) + 0.5 / static_cast<double>(mask.size(1))
+             ? MaskCurve::kCosine
+             : MaskCurve::kLinear;
+}
+
+// The distance from the recorded logits in the first step, which knows the decoder alone, and, when
+// that fits, in the second.
+double first_errors(const LoadedAddp& model, const testing::Tensors& recorded) {
+  const std::int64_t length = recorded.at("0.tokens").size(1), steps = recorded_steps(recorded);
+  const std::int64_t stride = length / recorded.at("0.logits").size(1);
+  RecordedNoise noise(recorded);
+  double error = 0;
+  const SamplerHooks hooks{.on_step =
+                               [&](const SamplerStep& s) {
+                                 error = relative_error(s.logits.slice(1, 0, length, stride),
+                                                        noise.at(s.step, "logits"));
+                                 if (error > kParity || s.step == 1)
+                                   throw InterruptedError("known");
+                               },
+                           .cancelled = {}};
+  try {
+    generate(*model.network, *model.tokenizer,
+             SamplerStart::nothing(recorded.at("0.tokens").size(0), model.network->config().grid),
+             {.steps = steps, .curve = recorded_curve(recorded, steps)}, noise, hooks);
+  } catch (const InterruptedError&) {
+  }
+  return error;
+}
+
+LoadedAddp load_fitting(const std::filesystem::path& folder, const testing::Tensors& recorded) {
+  const auto load = [&](HeadCounts heads) {
+    return load_addp(folder / "addp.pth", folder / "vqgan.ckpt", heads);
+  };
+  const AddpConfig usual = load({}).network->config();
+  std::vector<HeadCounts> candidates;
+  for (const auto decoder : testing::possible_heads(usual.decoder_heads, usual.decoder_width)) {
+    for (const auto encoder :
+         testing::possible_heads(usual.encoder.vit.heads, usual.encoder.vit.width)) {
+      candidates.push_back({encoder, decoder});
+    }
+  }
+  return load(testing::best_fit(
+      candidates, [&](const HeadCounts& heads) { return first_errors(load(heads), recorded); }));
+}
+
+TEST(Sampler, ReplaysTheRecordedRun) {
+  ADDP_FOR_EACH_NETWORK_FIXTURE(folder) {
+    SCOPED_TRACE(folder);
+    const auto recorded = testing::load_tensors(folder / "generate.safetensors");
+    const LoadedAddp model = load_fitting(folder, recorded);
+    RecordedNoise noise(recorded);
+    const std::int64_t steps = recorded_steps(recorded), length = recorded.at("0.tokens").size(1);
+    const SamplerOptions options{
+        .steps = steps, .curve = recorded_curve(recorded, steps), .keep_last_unreliable = true};
+    const std::int64_t stride = length / recorded.at("0.logits").size(1);
+    std::int64_t seen = 0;
+    const Samples samples = generate(
+        *model.network, *model.tokenizer,
+        SamplerStart::nothing(recorded.at("0.tokens").size(0), model.network->config().grid),
+        options, noise, {.on_step = [&](const SamplerStep& s) {
+          SCOPED_TRACE(::testing::Message() << "step " << s.step);
+          ++seen;
+          EXPECT_LT(
+              relative_error(s.logits.slice(1, 0, length, stride), noise.at(s.step, "logits")),
+              kParity);
+          EXPECT_TRUE(s.tokens.equal(noise.at(s.step, "tokens")));
+          EXPECT_TRUE(s.masked.equal(testing::as_mask(noise.at(s.step, "mask_next"))));
+        }});
+    EXPECT_EQ(seen, steps);
+    EXPECT_LT((samples.pixels - recorded.at("image")).abs().max().item<double>(), 1e-3);
+  }
+}
+
+struct SmallModel {
+  std::shared_ptr<Vqgan> tokenizer;
+  std::shared_ptr<Addp> addp;
+  std::shared_ptr<Mage> predictor;
+  Grid grid{3, 4};
+
+  SmallModel() {
+    tokenizer = std::make_shared<Vqgan>(VqganConfig{
+        .channels = 8, .multipliers = {1, 1, 2}, .blocks = 1, .codes = 24, .code_width = 6});
+    initialise_vqgan(*tokenizer, RandomStream(1, "tokenizer"));
+    fill_normal(tokenizer->named_parameters()["quantize.embedding.weight"], 1,
+                RandomStream(1, "codes"));
+    const Vocabulary vocabulary{.codes = 24, .class_ids = 1};
+    AddpConfig config = addp_preset("tiny", vocabulary, grid, 4);
+    config.encoder.vit.width = config.decoder_width = 12;
+    config.encoder.vit.depth = config.decoder_depth = 1;
+    addp = std::make_shared<Addp>(config);
+    initialise(*addp, RandomStream(1, "addp"));
+    MageConfig mage = mage_preset("tiny", vocabulary, grid);
+    mage.width = mage.decoder_width = 12;
+    mage.depth = mage.decoder_depth = 1;
+    predictor = std::make_shared<Mage>(mage);
+    initialise(*predictor, RandomStream(1, "mage"));
+  }
+
+  Samples run(const SamplerOptions& options, std::vector<std::uint64_t> pictures,
+              const SamplerHooks& hooks = {}, std::uint64_t seed = 1) {
+    StreamNoise noise(seed, pictures);
+    return generate(*addp, *tokenizer,
+                    SamplerStart::nothing(static_cast<std::int64_t>(pictures.size()), grid),
+                    options, noise, hooks);
+  }
+};
+
+TEST(Sampler, APictureDoesNotDependOnItsBatchOrTheThreads) {
+  SmallModel model;
+  const SamplerOptions options{.steps = 5, .mapping = Mapping::kSampling};
+  const Samples together = model.run(options, {7, 8, 9});
+  const int threads = torch::get_num_threads();
+  torch::set_num_threads(1);
+  const Samples alone = model.run(options, {8});
+  torch::set_num_threads(threads);
+  EXPECT_TRUE(alone.tokens[0].equal(together.tokens[1]));
+  EXPECT_LT(relative_error(alone.pixels[0], together.pixels[1]), 1e-4);
+  EXPECT_FALSE(together.tokens[0].equal(together.tokens[1]));
+  EXPECT_FALSE(model.run(options, {8}, {}, 2).tokens.equal(alone.tokens));
+}
+
+TEST(Sampler, MasksNestFallAndEndEmpty) {
+  SmallModel model;
+  for (const MaskCurve curve : {MaskCurve::kCosine, MaskCurve::kLinear}) {
+    for (const bool keep : {false, true}) {
+      const SamplerOptions options{.steps = 6, .curve = curve, .keep_last_unreliable = keep};
+      Tensor before = torch::ones({2, model.grid.area()}, torch::kBool), tokens;
+      model.run(options, {1, 2}, {.on_step = [&](const SamplerStep& s) {
+                  EXPECT_TRUE(s.masked.logical_and(before).equal(s.masked))
+                      << "a reliable token was masked";
+                  if (tokens.defined()) {
+                    EXPECT_TRUE(at::where(before, s.tokens, tokens).equal(s.tokens))
+                        << "a reliable token changed";
+                  }
+                  const std::int64_t left = still_masked(model.grid.area(), s.step, options);
+                  EXPECT_TRUE((s.masked.sum(1) == left).all().item<bool>());
+                  before = s.masked;
+                  tokens = s.tokens;
+                }});
+      EXPECT_EQ(before.sum().item<std::int64_t>(), keep ? 2 : 0);
+    }
+  }
+}
+
+TEST(Sampler, TheFinalPictureShowsTheFinalTokens) {
+  SmallModel model;
+  const Samples samples = model.run({.steps = 4}, {1, 2});
+  torch::NoGradGuard no_grad;
+  EXPECT_LT(relative_error(samples.pixels, model.tokenizer->decode_ids(samples.tokens, model.grid)),
+            1e-5);
+}
+
+TEST(Sampler, KnownTokensStay) {
+  SmallModel model;
+  SamplerStart start = SamplerStart::nothing(2, model.grid);
+  start.tokens = torch::arange(24).view({2, 12});
+  start.masked = torch::arange(12).remainder(3).eq(0).expand({2, -1});
+  StreamNoise noise(1, {0, 1});
+  const Samples samples = generate(*model.addp, *model.tokenizer, start, {.steps = 3}, noise);
+  EXPECT_TRUE(at::where(start.masked, start.tokens, samples.tokens).equal(start.tokens));
+  start.masked = start.masked.clone();
+  start.masked[0][1] = true;
+  EXPECT_THROW(generate(*model.addp, *model.tokenizer, start, {}, noise), UsageError);
+}
+
+TEST(Sampler, CanBeCancelled) {
+  SmallModel model;
+  std::int64_t steps = 0;
+  const SamplerHooks hooks{.on_step = [&](const SamplerStep&) { ++steps; },
+                           .cancelled = [&] { return steps == 2; }};
+  EXPECT_THROW(model.run({.steps = 10}, {1}, hooks), InterruptedError);
+  EXPECT_EQ(steps, 2);
+}
+
+TEST(Sampler, SenselessOptionsAreRefused) {
+  SmallModel model;
+  EXPECT_THROW(model.run({.steps = 0}, {1}), UsageError);
+  EXPECT_THROW(model.run({.temperature = -1}, {1}), UsageError);
+  EXPECT_THROW(model.run({.top_p = 0}, {1}), UsageError);
+}
+
+TEST(Sampler, ThePredictorAloneSamplesToo) {
+  SmallModel model;
+  StreamNoise noise(1, {0, 1});
+  const Samples samples =
+      sample_predictor(*model.predictor, *model.tokenizer, SamplerStart::nothing(2, model.grid),
+                       {.steps = 4}, noise);
+  EXPECT_EQ(samples.pixels.sizes().vec(), (std::vector<std::int64_t>{2, 3, 12, 16}));
+  EXPECT_LT(samples.tokens.max().item<std::int64_t>(), 24);
+}
+
+TEST(Sampling, TopPKeepsTheLikeliest) {
+  const Tensor p = torch::tensor({{{0.1F, 0.5F, 0.15F, 0.25F}}});
+  EXPECT_TRUE(keep_top_p(p, 1).equal(p));
+  EXPECT_TRUE(keep_top_p(p, 0.6).equal(torch::tensor({{{0.F, 0.5F, 0.F, 0.25F}}})));
+  EXPECT_TRUE(keep_top_p(p, 1e-6).equal(torch::tensor({{{0.F, 0.5F, 0.F, 0.F}}})));
+}
+
+TEST(Sampling, SchedulesFollowTheirFormulas) {
+  const SamplerOptions cosine{.steps = 8}, linear{.steps = 256, .curve = MaskCurve::kLinear};
+  EXPECT_EQ(still_masked(256, 0, cosine), 252);  // 256 cos(pi/16) = 251.08
+  EXPECT_EQ(still_masked(256, 3, cosine), 182);  // 256 cos(pi/4) = 181.02
+  EXPECT_EQ(still_masked(256, 7, cosine), 0);
+  for (std::int64_t step = 0; step < 256; ++step)
+    EXPECT_EQ(still_masked(256, step, linear), 255 - step);
+}
+
+TEST(Sampling, TheLeastConfidentStayMasked) {
+  const Tensor log_p = torch::tensor({{-1.F, -5.F, -2.F, -9.F}});
+  const Tensor noise = torch::tensor({{0.F, 0.F, 0.F, 0.F}});
+  const Tensor masked = torch::tensor({{true, true, true, false}});
+  EXPECT_TRUE(least_confident(log_p, noise, 1, masked, 2)
+                  .equal(torch::tensor({{false, true, true, false}})));
+  const Tensor push = torch::tensor({{-10.F, 0.F, 0.F, 0.F}});
+  EXPECT_TRUE(least_confident(log_p, push, 1, masked, 1)
+                  .equal(torch::tensor({{true, false, false, false}})));
+  EXPECT_TRUE(least_confident(log_p, noise, 1, masked, 0).equal(torch::zeros_like(masked)));
+}
+
+}  // namespace
+}  // namespace addp
