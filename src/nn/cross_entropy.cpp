@@ -2,8 +2,6 @@
 
 #include <ATen/Parallel.h>
 
-#include <optional>
-
 #include "nn/precision.h"
 #include "nn/row_kernels.h"
 #include "nn/torch.h"
@@ -67,15 +65,11 @@ Tensor fused_rows(const Tensor& logits, const SoftTarget& target, double smoothi
 // product with the probabilities never exist as tensors.
 class FusedCrossEntropy : public torch::autograd::Function<FusedCrossEntropy> {
  public:
-  // A missing tensor is an empty optional: autograd does not take undefined ones.
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& logits,
-                        const std::optional<Tensor>& probabilities,
-                        const std::optional<Tensor>& labels, double label_share, double smoothing) {
+                        const SoftTarget& target, double smoothing) {
     const Tensor rows = logits.contiguous();
     const Tensor gradient = logits.requires_grad() ? torch::empty_like(rows) : Tensor();
-    const Tensor losses =
-        fused_rows(rows, {probabilities.value_or(Tensor()), labels.value_or(Tensor()), label_share},
-                   smoothing, gradient);
+    const Tensor losses = fused_rows(rows, target, smoothing, gradient);
     if (gradient.defined()) context->save_for_backward({gradient});
     return losses.mean().to(torch::kFloat32);
   }
@@ -93,11 +87,7 @@ Tensor smoothed_cross_entropy(const Tensor& logits, const SoftTarget& target, do
   if (reference_arithmetic() || !scores.is_cpu()) {
     return reference_cross_entropy(scores, target, smoothing);
   }
-  const auto given = [](const Tensor& tensor) {
-    return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
-  };
-  return FusedCrossEntropy::apply(scores, given(target.probabilities), given(target.labels),
-                                  target.label_share, smoothing);
+  return FusedCrossEntropy::apply(scores, target, smoothing);
 }
 
 }  // namespace addp
