@@ -1,7 +1,5 @@
 #include "commands/demo.h"
 
-#include "nn/torch.h"
-
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -16,6 +14,7 @@
 #include "generate/sampler.h"
 #include "image/codec.h"
 #include "nn/picture_tensor.h"
+#include "nn/torch.h"
 #include "report/html_page.h"
 #include "train/addp_stage.h"
 #include "train/predictor_stage.h"
@@ -53,7 +52,7 @@ TrainOptions common(const DemoOptions& options, const char* stage, double steps,
 
 TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
   TokenizerTrainOptions stage;
-  stage.train = common(options, "tokenizer", 900, 32);
+  stage.train = common(options, "tokenizer", 800, 32);
   stage.train.lr = 2e-3;
   stage.train.weight_decay = 1e-4;
   stage.network = vqgan_preset("light-4");
@@ -69,25 +68,36 @@ TokenOptions token_options(const DemoOptions& options) {
   TokenOptions tokens;
   tokens.tokenizer = options.out / "tokenizer";
   tokens.crop = 0.7;
-  tokens.views = 2;
+  tokens.views = 1;
   return tokens;
+}
+
+// Smaller than any preset: the scene is simple, and the demo is to end soon.
+TransformerOptions network_options() {
+  TransformerOptions network;
+  network.preset = "nano";
+  network.width = network.decoder_width = 96;
+  network.depth = 4;
+  network.decoder_depth = 2;
+  network.dropout = 0;
+  return network;
 }
 
 PredictorTrainOptions predictor_options(const DemoOptions& options) {
   PredictorTrainOptions stage;
-  stage.train = common(options, "predictor", 900, 64);
+  stage.train = common(options, "predictor", 700, 64);
   stage.tokens = token_options(options);
-  stage.network.preset = "nano";
+  stage.network = network_options();
   stage.class_ids = 1;
   return stage;
 }
 
 AddpTrainOptions addp_options(const DemoOptions& options) {
   AddpTrainOptions stage;
-  stage.train = common(options, "addp", 900, 64);
+  stage.train = common(options, "addp", 700, 64);
   stage.tokens = token_options(options);
   stage.predictor = options.out / "predictor";
-  stage.network.preset = "nano";
+  stage.network = network_options();
   stage.class_ids = 1;
   stage.sample_steps = 12;
   return stage;

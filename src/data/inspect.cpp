@@ -246,7 +246,10 @@ DatasetReport report_shapes(const std::string& spec) {
     report.class_names = set->class_names();
     SplitReport split{name, set->size(), 0, 0,
                       std::vector<std::int64_t>(set->class_names().size())};
-    for (std::int64_t i = 0; i < set->size(); ++i) {
+    // Whole rounds of the classes are balanced by construction.
+    const auto kinds = static_cast<std::int64_t>(split.class_counts.size());
+    for (std::int64_t& count : split.class_counts) count = set->size() / kinds;
+    for (std::int64_t i = set->size() / kinds * kinds; i < set->size(); ++i) {
       ++split.class_counts[static_cast<std::size_t>(set->class_of(i))];
     }
     report.pictures += set->size();

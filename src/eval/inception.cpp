@@ -1,16 +1,16 @@
 #include "eval/inception.h"
 
-#include <fmt/ranges.h>
 #include <ATen/Parallel.h>
-#include "nn/torch.h"
+#include <fmt/ranges.h>
 
-#include <set>
+#include <array>
 
 #include "base/error.h"
 #include "base/sha256.h"
 #include "checkpoint/checkpoint.h"
 #include "eval/inception_layers.h"
 #include "nn/load.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {
@@ -19,20 +19,41 @@ constexpr double kNormEpsilon = 1e-3;
 // Large enough to feed the convolutions, small enough that the 147x147 maps stay below 200 MB.
 constexpr std::int64_t kBatch = 16;
 
-// Takes a weight of the expected shape as float64, and strikes it off `left`.
-Tensor take(const TensorMap& weights, const std::string& key, torch::IntArrayRef shape,
-            const std::string& file, std::set<std::string>& left) {
-  const auto found = weights.find(key);
-  if (found == weights.end()) {
-    throw DataError("{}: has no '{}', so it is not the FID network; fetch its file again", file,
-                    key);
+constexpr std::array<const char*, 4> kNormParts = {"weight", "bias", "running_mean", "running_var"};
+
+std::map<std::string, std::vector<std::int64_t>> expected_shapes(bool with_classifier) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const InceptionLayer& layer : kInceptionLayers) {
+    const std::string key = layer.name;
+    shapes[key + ".conv.weight"] = {layer.out, layer.in, layer.kernel_height, layer.kernel_width};
+    for (const char* part : kNormParts) shapes[key + ".bn." + part] = {layer.out};
   }
-  if (torch::IntArrayRef(found->second.shape) != shape) {
-    throw DataError("{}: '{}' has shape {}, but the FID network has {}", file, key,
-                    fmt::join(found->second.shape, "x"), fmt::join(shape, "x"));
+  if (with_classifier) {
+    shapes["fc.weight"] = {kInceptionClasses, kInceptionFeatures};
+    shapes["fc.bias"] = {kInceptionClasses};
   }
-  left.erase(key);
-  return to_torch(found->second).to(torch::kDouble);
+  return shapes;
+}
+
+// Everything about the file is checked before any of it is converted.
+void check_weights(const TensorMap& weights, const std::string& file) {
+  const auto shapes = expected_shapes(weights.contains("fc.weight"));
+  for (const auto& [key, shape] : shapes) {
+    const auto found = weights.find(key);
+    if (found == weights.end()) {
+      throw DataError("{}: has no '{}', so it is not the FID network; fetch its file again", file,
+                      key);
+    }
+    if (found->second.shape != shape) {
+      throw DataError("{}: '{}' has shape {}, but the FID network has {}", file, key,
+                      fmt::join(found->second.shape, "x"), fmt::join(shape, "x"));
+    }
+  }
+  for (const auto& [key, _] : weights) {
+    if (shapes.contains(key) || key.ends_with(".bn.num_batches_tracked")) continue;
+    throw DataError("{}: holds '{}', which the FID network does not have; this is another network",
+                    file, key);
+  }
 }
 
 Tensor average_pool(const Tensor& x) {
@@ -143,20 +164,16 @@ InceptionNetwork InceptionNetwork::open(const std::filesystem::path& path) {
 
 InceptionNetwork::InceptionNetwork(const TensorMap& weights, std::string name)
     : name_(std::move(name)) {
-  std::set<std::string> left;
-  for (const auto& [key, _] : weights) left.insert(key);
+  check_weights(weights, name_);
   for (const InceptionLayer& layer : kInceptionLayers) {
     const std::string key = layer.name;
-    const auto kernel =
-        take(weights, key + ".conv.weight",
-             {layer.out, layer.in, layer.kernel_height, layer.kernel_width}, name_, left);
     const auto norm = [&](const char* part) {
-      return take(weights, key + ".bn." + part, {layer.out}, name_, left);
+      return to_torch(weights.at(key + ".bn." + part)).to(torch::kDouble);
     };
     // BN(Wx) = (gamma / sqrt(var + eps)) (Wx - mean) + beta
     const auto scale = norm("weight") / torch::sqrt(norm("running_var") + kNormEpsilon);
     const auto bias = norm("bias") - norm("running_mean") * scale;
-    left.erase(key + ".bn.num_batches_tracked");
+    const auto kernel = to_torch(weights.at(key + ".conv.weight")).to(torch::kDouble);
     std::vector<std::int64_t> padding = {0, 0};
     if (layer.same_padding) padding = {(layer.kernel_height - 1) / 2, (layer.kernel_width - 1) / 2};
     convolutions_[key] = {(kernel * scale.view({-1, 1, 1, 1}))
@@ -165,13 +182,8 @@ InceptionNetwork::InceptionNetwork(const TensorMap& weights, std::string name)
                           bias.to(torch::kFloat), layer.stride, padding};
   }
   if (weights.contains("fc.weight")) {
-    fc_weight_ = take(weights, "fc.weight", {kInceptionClasses, kInceptionFeatures}, name_, left)
-                     .to(torch::kFloat);
-    fc_bias_ = take(weights, "fc.bias", {kInceptionClasses}, name_, left).to(torch::kFloat);
-  }
-  if (!left.empty()) {
-    throw DataError("{}: holds '{}', which the FID network does not have; this is another network",
-                    name_, *left.begin());
+    fc_weight_ = to_torch(weights.at("fc.weight")).to(torch::kFloat);
+    fc_bias_ = to_torch(weights.at("fc.bias")).to(torch::kFloat);
   }
 }
 

@@ -2,7 +2,6 @@
 #include "diffusion/addp.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "diffusion/algorithm1.h"
 #include "diffusion/model_io.h"
@@ -10,6 +9,7 @@
 #include "diffusion/parameter_report.h"
 #include "nn/init.h"
 #include "nn/precision.h"
+#include "nn/torch.h"
 #include "support/fixtures.h"
 #include "support/temporary_folder.h"
 #include "support/torch_fixtures.h"
@@ -83,6 +83,8 @@ TEST(Addp, EveryTrainedParameterGetsAGradientWithEverySwitch) {
                        RandomStream(1, "step"), &noise)
           .backward();
       for (const auto& item : nets.addp->named_parameters()) {
+        // The head takes the embeddings as they are: without token input nothing trains them.
+        if (input == TokenInput::kNone && item.key() == "token_emb.weight") continue;
         ASSERT_TRUE(item.value().grad().defined()) << item.key();
         EXPECT_GT(item.value().grad().abs().max().item<double>(), 0) << item.key();
       }

@@ -1,13 +1,13 @@
 #include "nn/resnet.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "nn/init.h"
+#include "nn/torch.h"
 #include "support/fixtures.h"
 #include "support/torch_fixtures.h"
 
@@ -74,7 +74,6 @@ TEST(ResNet, ChannelsLastGivesTheSame) {
   network.eval();
   const auto x = picture({2, 3, 64, 96});
   const auto plain = network.forward(x);
-  network.to(torch::kFloat);
   const auto last = network.forward(x.contiguous(torch::MemoryFormat::ChannelsLast));
   EXPECT_LT(relative_error(last, plain), 1e-4);
 }
@@ -83,11 +82,9 @@ TEST(ResNetEncoder, KeepsTheTokenGrid) {
   for (const std::int64_t stride : {4, 8, 16, 32}) {
     ResNetEncoder encoder({.trunk = tiny(), .stride = stride, .width = 12});
     initialise(encoder, RandomStream(1, "init"));
-    for (const auto& [height, width] :
-         {std::pair<std::int64_t, std::int64_t>{64, 64}, {96, 64}, {32, 128}}) {
-      const auto out = encoder.features(picture({2, 3, height, width}));
-      EXPECT_EQ(out.sizes(), torch::IntArrayRef({2, 1 + height / stride * (width / stride), 12}));
-    }
+    const std::int64_t height = 32, width = 96;
+    const auto out = encoder.features(picture({2, 3, height, width}));
+    EXPECT_EQ(out.sizes(), torch::IntArrayRef({2, 1 + height / stride * (width / stride), 12}));
   }
 }
 
