@@ -1,6 +1,4 @@
 // The public API over the internal folders.
-#include "nn/torch.h"
-
 #include <algorithm>
 
 #include "addp/addp.h"
@@ -11,6 +9,7 @@
 #include "image/codec.h"
 #include "image/resize.h"
 #include "nn/picture_tensor.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,11 +1,10 @@
 #include "diffusion/addp.h"
 
-#include "nn/torch.h"
-
 #include "base/error.h"
 #include "nn/load.h"
 #include "nn/position.h"
 #include "nn/presets.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,8 +1,7 @@
 #include "diffusion/addp_loss.h"
 
-#include "nn/torch.h"
-
 #include "nn/cross_entropy.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,10 +1,9 @@
 #include "diffusion/algorithm1.h"
 
-#include "nn/torch.h"
-
 #include "diffusion/addp_loss.h"
 #include "diffusion/mapping.h"
 #include "diffusion/noisy_pixels.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

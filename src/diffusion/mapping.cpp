@@ -1,8 +1,7 @@
 #include "diffusion/mapping.h"
 
-#include "nn/torch.h"
-
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 

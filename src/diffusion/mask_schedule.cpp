@@ -1,12 +1,11 @@
 #include "diffusion/mask_schedule.h"
 
-#include "nn/torch.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,9 +1,8 @@
 #include "diffusion/model_io.h"
 
-#include "nn/torch.h"
-
 #include "base/error.h"
 #include "nn/presets.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

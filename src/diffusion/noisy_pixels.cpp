@@ -1,8 +1,7 @@
 #include "diffusion/noisy_pixels.h"
 
-#include "nn/torch.h"
-
 #include "nn/pixels.h"
+#include "nn/torch.h"
 
 namespace addp {
 

@@ -1,7 +1,6 @@
 #include "diffusion/parameter_report.h"
 
 #include "nn/torch.h"
-
 #include "tokenizer/vqgan.h"
 
 namespace addp {

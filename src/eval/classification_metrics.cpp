@@ -2,9 +2,8 @@
 
 #include <fmt/ranges.h>
 
-#include "nn/torch.h"
-
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 

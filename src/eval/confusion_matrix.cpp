@@ -1,11 +1,11 @@
 #include "eval/confusion_matrix.h"
 
 #include <fmt/ranges.h>
-#include "nn/torch.h"
 
 #include <numeric>
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,7 +1,6 @@
 #include "eval/feature_set.h"
 
 #include <fmt/ranges.h>
-#include "nn/torch.h"
 
 #include <charconv>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "checkpoint/zip_file.h"
 #include "eval/npy.h"
 #include "nn/load.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,7 +1,6 @@
 #include "eval/generation_metrics.h"
 
 #include <fmt/ranges.h>
-#include "nn/torch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,10 +1,9 @@
 #include "eval/generation_report.h"
 
-#include "nn/torch.h"
-
 #include <algorithm>
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,11 +1,11 @@
 #include "eval/lpips.h"
 
 #include <fmt/ranges.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "nn/load.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,6 +1,7 @@
 #include "eval/npy.h"
 
 #include <fmt/ranges.h>
+
 #include <array>
 #include <cctype>
 #include <charconv>

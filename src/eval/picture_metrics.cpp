@@ -1,9 +1,9 @@
 #include "eval/picture_metrics.h"
 
 #include <fmt/ranges.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

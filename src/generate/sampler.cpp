@@ -1,10 +1,9 @@
 #include "generate/sampler.h"
 
-#include "nn/torch.h"
-
 #include "base/error.h"
 #include "diffusion/mapping.h"
 #include "diffusion/noisy_pixels.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,7 +1,5 @@
 #include "generate/sampling.h"
 
-#include "nn/torch.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 
 #include "base/error.h"
 #include "diffusion/mapping.h"
+#include "nn/torch.h"
 
 namespace addp {
 

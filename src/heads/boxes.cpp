@@ -1,11 +1,11 @@
 #include "heads/boxes.h"
 
 #include <fmt/ranges.h>
-#include "nn/torch.h"
 
 #include <cmath>
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

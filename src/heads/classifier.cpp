@@ -1,9 +1,8 @@
 #include "heads/classifier.h"
 
-#include "nn/torch.h"
-
 #include "nn/config_json.h"
 #include "nn/position.h"
+#include "nn/torch.h"
 
 namespace addp {
 

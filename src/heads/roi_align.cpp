@@ -1,8 +1,7 @@
 #include "heads/roi_align.h"
 
-#include <fmt/ranges.h>
 #include <ATen/Parallel.h>
-#include "nn/torch.h"
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

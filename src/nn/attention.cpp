@@ -1,11 +1,10 @@
 #include "nn/attention.h"
 
-#include "nn/torch.h"
-
 #include <cmath>
 
 #include "base/error.h"
 #include "nn/precision.h"
+#include "nn/torch.h"
 
 namespace addp {
 

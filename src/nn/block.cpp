@@ -1,8 +1,8 @@
 #include "nn/block.h"
 
-#include "nn/torch.h"
-
 #include <cmath>
+
+#include "nn/torch.h"
 
 namespace addp {
 

@@ -1,11 +1,11 @@
 #include "nn/dropout.h"
 
 #include <ATen/Parallel.h>
-#include "nn/torch.h"
 
 #include <bit>
 
 #include "nn/row_kernels.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,9 +1,8 @@
 #include "nn/encoders.h"
 
-#include "nn/torch.h"
-
 #include "nn/load.h"
 #include "nn/presets.h"
+#include "nn/torch.h"
 
 namespace addp {
 

@@ -1,6 +1,6 @@
-// libtorch's include folder brings the headers of its own, newer fmt, which come before the system's in every
-// file that uses torch, but libtorch exports none of their functions. Here they are defined once, from those
-// same headers.
+// libtorch's include folder brings the headers of its own, newer fmt, which come before the
+// system's in every file that uses torch, but libtorch exports none of their functions. Here they
+// are defined once, from those same headers.
 #include <fmt/format-inl.h>
 
 #if FMT_VERSION >= 110000

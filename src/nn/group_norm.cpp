@@ -1,13 +1,13 @@
 #include "nn/group_norm.h"
 
 #include <ATen/Parallel.h>
-#include "nn/torch.h"
 
 #include <cmath>
 #include <vector>
 
 #include "nn/channel_kernels.h"
 #include "nn/precision.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,10 +1,10 @@
 #include "nn/init.h"
 
-#include "nn/torch.h"
-
 #include <cmath>
 #include <span>
 #include <string_view>
+
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

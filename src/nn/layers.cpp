@@ -1,8 +1,7 @@
 #include "nn/layers.h"
 
-#include "nn/torch.h"
-
 #include "nn/group_norm.h"
+#include "nn/torch.h"
 
 namespace addp {
 

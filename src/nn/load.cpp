@@ -1,12 +1,11 @@
 #include "nn/load.h"
 
-#include "nn/torch.h"
-
 #include <cmath>
 #include <cstring>
 
 #include "base/error.h"
 #include "checkpoint/key_report.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -26,8 +26,8 @@ struct ModelFile {
 ModelFile open_model(const std::filesystem::path& path);
 // A DataError unless the file is foreign or of one of these kinds.
 void require_kind(const ModelFile& file, std::initializer_list<std::string_view> kinds);
-// Writes the tensors with kind and configuration; `provenance` is JSON text. Atomic. A folder as `path`
-// means the model.safetensors in it.
+// Writes the tensors with kind and configuration; `provenance` is JSON text. Atomic. A folder as
+// `path` means the model.safetensors in it.
 void save_model(const std::filesystem::path& path, const ModelFile& file,
                 const std::string& provenance);
 

@@ -1,10 +1,10 @@
 #include "nn/param_groups.h"
 
-#include "nn/torch.h"
-
 #include <charconv>
 #include <cmath>
 #include <map>
+
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,10 +1,9 @@
 #include "nn/picture_tensor.h"
 
-#include "nn/torch.h"
-
 #include <cstring>
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 

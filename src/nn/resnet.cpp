@@ -1,10 +1,9 @@
 #include "nn/resnet.h"
 
-#include "nn/torch.h"
-
 #include <bit>
 
 #include "base/error.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

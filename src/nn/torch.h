@@ -1,5 +1,5 @@
-// What our files need of libtorch, and the one precompiled header. <torch/torch.h> also brings all of
-// torch::nn, torch::optim and torch::data, which double the time of every file.
+// What our files need of libtorch, and the one precompiled header. <torch/torch.h> also brings all
+// of torch::nn, torch::optim and torch::data, which double the time of every file.
 #pragma once
 
 #include <torch/autograd.h>

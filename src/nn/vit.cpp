@@ -1,9 +1,8 @@
 #include "nn/vit.h"
 
-#include "nn/torch.h"
-
 #include "base/error.h"
 #include "nn/position.h"
+#include "nn/torch.h"
 
 namespace addp {
 

@@ -1,10 +1,9 @@
 #include "predictor/mage.h"
 
-#include "nn/torch.h"
-
 #include "nn/load.h"
 #include "nn/position.h"
 #include "nn/presets.h"
+#include "nn/torch.h"
 
 namespace addp {
 

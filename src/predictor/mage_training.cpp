@@ -1,11 +1,10 @@
 #include "predictor/mage_training.h"
 
-#include "nn/torch.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "nn/cross_entropy.h"
+#include "nn/torch.h"
 
 namespace addp {
 

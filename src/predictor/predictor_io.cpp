@@ -1,8 +1,7 @@
 #include "predictor/predictor_io.h"
 
-#include "nn/torch.h"
-
 #include "nn/presets.h"
+#include "nn/torch.h"
 
 namespace addp {
 

@@ -1,8 +1,8 @@
 #include "tokenizer/discriminator.h"
 
-#include "nn/torch.h"
-
 #include <algorithm>
+
+#include "nn/torch.h"
 
 namespace addp {
 

@@ -1,9 +1,8 @@
 #include "tokenizer/vqgan.h"
 
-#include "nn/torch.h"
-
 #include "base/error.h"
 #include "nn/init.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,11 +1,10 @@
 #include "tokenizer/vqgan_io.h"
 
-#include "nn/torch.h"
-
 #include <charconv>
 
 #include "checkpoint/key_report.h"
 #include "nn/presets.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,10 +1,9 @@
 #include "tokenizer/vqgan_layers.h"
 
-#include "nn/torch.h"
-
 #include <numeric>
 
 #include "nn/precision.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

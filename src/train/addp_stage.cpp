@@ -1,7 +1,5 @@
 #include "train/addp_stage.h"
 
-#include "nn/torch.h"
-
 #include <algorithm>
 #include <numeric>
 
@@ -14,6 +12,7 @@
 #include "nn/load.h"
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
+#include "nn/torch.h"
 #include "train/transformer_size.h"
 
 namespace addp {

@@ -1,11 +1,10 @@
 #include "train/learner.h"
 
-#include "nn/torch.h"
-
 #include <cmath>
 
 #include "base/error.h"
 #include "nn/load.h"
+#include "nn/torch.h"
 
 namespace addp {
 

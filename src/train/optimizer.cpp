@@ -1,9 +1,8 @@
 #include "train/optimizer.h"
 
-#include "nn/torch.h"
-
 #include "base/error.h"
 #include "nn/load.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

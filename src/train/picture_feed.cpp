@@ -1,13 +1,12 @@
 #include "train/picture_feed.h"
 
-#include "nn/torch.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "base/log.h"
 #include "data/loader.h"
 #include "data/transforms.h"
+#include "nn/torch.h"
 
 namespace addp {
 

@@ -1,12 +1,11 @@
 #include "train/predictor_stage.h"
 
-#include "nn/torch.h"
-
 #include "diffusion/model_io.h"
 #include "nn/init.h"
 #include "nn/load.h"
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
+#include "nn/torch.h"
 #include "train/transformer_size.h"
 
 namespace addp {

@@ -1,11 +1,10 @@
 #include "train/run_training.h"
 
-#include "nn/torch.h"
-
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "nn/torch.h"
 #include "train/launch.h"
 
 namespace addp {

@@ -1,13 +1,12 @@
 #include "train/token_feed.h"
 
-#include "nn/torch.h"
-
 #include "base/error.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "checkpoint/safetensors.h"
 #include "nn/load.h"
+#include "nn/torch.h"
 
 namespace addp {
 namespace {

@@ -1,7 +1,5 @@
 #include "train/tokenizer_stage.h"
 
-#include "nn/torch.h"
-
 #include "base/cache.h"
 #include "base/log.h"
 #include "eval/picture_metrics.h"
@@ -10,6 +8,7 @@
 #include "nn/load.h"
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
+#include "nn/torch.h"
 #include "tokenizer/vqgan_io.h"
 
 namespace addp {

@@ -2,7 +2,6 @@
 #include "diffusion/mask_schedule.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include <cmath>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "diffusion/mapping.h"
+#include "nn/torch.h"
 #include "support/network_fixture.h"
 
 namespace addp {

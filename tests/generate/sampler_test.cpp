@@ -2,11 +2,11 @@
 #include "generate/sampler.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
 #include "diffusion/model_io.h"
 #include "nn/init.h"
+#include "nn/torch.h"
 #include "support/network_fixture.h"
 
 namespace addp {

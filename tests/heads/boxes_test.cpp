@@ -1,12 +1,12 @@
 #include "heads/boxes.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
 #include "base/random.h"
 #include "heads/nms.h"
 #include "heads/roi_align.h"
+#include "nn/torch.h"
 #include "support/fixtures.h"
 #include "support/torch_fixtures.h"
 

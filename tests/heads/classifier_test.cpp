@@ -2,13 +2,13 @@
 #include "heads/classifier.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include <fstream>
 
 #include "nn/init.h"
 #include "nn/pixels.h"
 #include "nn/position.h"
+#include "nn/torch.h"
 #include "support/network_fixture.h"
 #include "support/temporary_folder.h"
 

@@ -1,9 +1,9 @@
 #include "nn/cross_entropy.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "nn/precision.h"
+#include "nn/torch.h"
 #include "support/torch_fixtures.h"
 
 namespace addp {

@@ -1,8 +1,8 @@
 #include "nn/group_norm.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
+#include "nn/torch.h"
 #include "support/torch_fixtures.h"
 
 namespace addp {

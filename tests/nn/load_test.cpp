@@ -2,13 +2,13 @@
 #include "nn/load.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
 #include "nn/block.h"
 #include "nn/init.h"
 #include "nn/model_file.h"
 #include "nn/param_groups.h"
+#include "nn/torch.h"
 #include "support/temporary_folder.h"
 
 namespace addp {

@@ -1,12 +1,12 @@
 // Blocks, ViT, positions, dropout: what the parity fixtures do not reach.
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
 #include "nn/init.h"
 #include "nn/position.h"
 #include "nn/precision.h"
 #include "nn/presets.h"
+#include "nn/torch.h"
 #include "nn/vit.h"
 #include "support/torch_fixtures.h"
 

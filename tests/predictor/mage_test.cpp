@@ -2,11 +2,11 @@
 #include "predictor/mage.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "base/error.h"
 #include "nn/init.h"
 #include "nn/precision.h"
+#include "nn/torch.h"
 #include "predictor/mage_training.h"
 #include "predictor/predictor_io.h"
 #include "support/network_fixture.h"

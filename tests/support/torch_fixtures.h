@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 
 #include "checkpoint/safetensors.h"
 #include "nn/load.h"
+#include "nn/torch.h"
 
 namespace addp::testing {
 

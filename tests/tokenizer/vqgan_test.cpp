@@ -2,9 +2,9 @@
 #include "tokenizer/vqgan.h"
 
 #include <gtest/gtest.h>
-#include "nn/torch.h"
 
 #include "nn/precision.h"
+#include "nn/torch.h"
 #include "support/network_fixture.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_io.h"

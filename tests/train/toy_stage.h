@@ -1,12 +1,11 @@
 // A stage small enough to run hundreds of steps in a test: a line fitted to noisy points.
 #pragma once
 
-#include "nn/torch.h"
-
 #include <limits>
 
 #include "checkpoint/safetensors.h"
 #include "nn/load.h"
+#include "nn/torch.h"
 #include "train/stage.h"
 
 namespace addp::testing {
