@@ -31,7 +31,7 @@ test: build
 	ctest --output-on-failure -j $(JOBS)
 
 bench: build
-	@$(BUILD)/addp bench all
+	@$(BUILD)/addp bench images
 
 install: build
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"

@@ -11,7 +11,7 @@ std::filesystem::path cache_folder();  // not created
 
 // The networks that metrics and losses use: "inception" and "lpips". `chosen` if it is not empty (a
 // DataError if there is no such file), else NAME*.safetensors in the folder that ADDP_WEIGHTS
-// names, else in the cache, where `make weights` puts them. Nothing where none of these has it.
+// names, else in the cache. Nothing where none of these has it.
 std::optional<std::filesystem::path> find_weights(const std::string& name,
                                                   const std::filesystem::path& chosen);
 

@@ -48,7 +48,8 @@ struct TokenizerTrainOptions {
     o.add("l1", l1, "weight of the absolute error").range(0, 1e6);
     o.add("l2", l2, "weight of the squared error").range(0, 1e6);
     o.add("perceptual", perceptual, "weight of LPIPS; needs its weights").range(0, 1e6);
-    o.add("lpips", lpips, "LPIPS weights; empty: those that 'make weights' brought, or none");
+    o.add("lpips", lpips,
+          "LPIPS weights; empty: lpips*.safetensors in the folder ADDP_WEIGHTS, or none");
     o.add("codebook", codebook, "weight of what moves codes towards features").range(0, 1e6);
     o.add("commitment", commitment, "weight of what moves features towards codes").range(0, 1e6);
     o.group("Discriminator");

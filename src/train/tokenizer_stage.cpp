@@ -26,9 +26,9 @@ std::optional<Lpips> open_lpips(const TokenizerTrainOptions& options) {
   const auto path = find_weights("lpips", options.lpips);
   if (!path) {
     warn(
-        "no LPIPS weights here: the tokenizer is trained without the perceptual loss; 'make "
-        "weights' "
-        "brings them, or name a file with --lpips");
+        "no LPIPS weights here: the tokenizer is trained without the perceptual loss; name a file "
+        "with "
+        "--lpips, or set ADDP_WEIGHTS to a folder with lpips*.safetensors");
     return {};
   }
   return Lpips::open(*path);
