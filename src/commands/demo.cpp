@@ -52,7 +52,7 @@ TrainOptions common(const DemoOptions& options, const char* stage, double steps,
 
 TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
   TokenizerTrainOptions stage;
-  stage.train = common(options, "tokenizer", 800, 32);
+  stage.train = common(options, "tokenizer", 600, 32);
   stage.train.lr = 2e-3;
   stage.train.weight_decay = 1e-4;
   stage.network = vqgan_preset("light-4");
@@ -85,7 +85,7 @@ TransformerOptions network_options() {
 
 PredictorTrainOptions predictor_options(const DemoOptions& options) {
   PredictorTrainOptions stage;
-  stage.train = common(options, "predictor", 700, 64);
+  stage.train = common(options, "predictor", 400, 64);
   stage.tokens = token_options(options);
   stage.network = network_options();
   stage.class_ids = 1;
@@ -94,7 +94,7 @@ PredictorTrainOptions predictor_options(const DemoOptions& options) {
 
 AddpTrainOptions addp_options(const DemoOptions& options) {
   AddpTrainOptions stage;
-  stage.train = common(options, "addp", 700, 64);
+  stage.train = common(options, "addp", 400, 64);
   stage.tokens = token_options(options);
   stage.predictor = options.out / "predictor";
   stage.network = network_options();

@@ -34,8 +34,8 @@ struct SamplerStep {
 
 struct SamplerHooks {
   std::function<void(const SamplerStep&)> on_step{};
-  std::function<bool()>
-      cancelled;  // asked before each step; true ends the run with InterruptedError
+  // Asked before each step; true ends the run with InterruptedError.
+  std::function<bool()> cancelled{};
 };
 
 struct Samples {
