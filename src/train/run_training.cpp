@@ -39,8 +39,11 @@ void run_training(const TrainOptions& options, const RunContext& context, const 
     }
     return;
   }
-  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
   const WorldOptions place = world_from_environment();
+  // Several processes share the threads out among them; their launcher has said so already.
+  if (options.threads > 0 && place.size == 1) {
+    torch::set_num_threads(static_cast<int>(options.threads));
+  }
   quiet_other_ranks(place);
   World world(place);
   if (options.batch_size % (options.accumulate * world.size()) != 0) {
