@@ -56,33 +56,6 @@ Tensor fold(const Tensor& weight, std::int64_t dim, bool odd) {
   return odd ? at::stack({w[0] + w[1], w[2]}, dim) : at::stack({w[0], w[1] + w[2]}, dim);
 }
 
-// part(a, b) [B, C, H, W] at every second row and column from (a, b) on: [B, C, 2H, 2W], channels
-// last.
-template <class Part>
-Tensor interleave(const Part& part) {
-  const Tensor first = part(0, 0);
-  const std::vector<std::int64_t> doubled = {first.size(0), first.size(1), 2 * first.size(2),
-                                             2 * first.size(3)};
-  if (!at::GradMode::is_enabled()) {
-    const Tensor out = at::empty(doubled, first.options(), at::MemoryFormat::ChannelsLast);
-    for (const std::int64_t a : {0, 1}) {
-      for (const std::int64_t b : {0, 1}) {
-        out.slice(2, a, std::nullopt, 2).slice(3, b, std::nullopt, 2).copy_(part(a, b));
-      }
-    }
-    return out;
-  }
-  // Writing into slices would make the backward pass copy the whole picture four times.
-  std::vector<Tensor> rows;
-  for (const std::int64_t a : {0, 1}) {
-    rows.push_back(
-        at::stack({part(a, 0).permute({0, 2, 3, 1}), part(a, 1).permute({0, 2, 3, 1})}, 3));
-  }
-  return at::stack(rows, 2)  // [B, H, 2, W, 2, C]
-      .reshape({doubled[0], doubled[2], doubled[3], doubled[1]})
-      .permute({0, 3, 1, 2});
-}
-
 }  // namespace
 
 VqganBlock::VqganBlock(std::int64_t inputs, std::int64_t outputs, bool input_shortcut)
@@ -172,23 +145,23 @@ Tensor upsample_conv(const Tensor& x, const Tensor& weight, const Tensor& bias) 
   if (reference_arithmetic()) {
     return at::conv2d(at::upsample_nearest2d(x, {2 * height, 2 * width}), weight, bias, 1, 1);
   }
-  // Output (2i + a, 2j + b) depends on 2x2 inputs only, those from (i + a - 1, j + b - 1) on: one
-  // convolution with a 2x2 kernel for each of the four parities needs 4/9 of the work, and the
-  // doubled picture never exists. All four see the same padded picture; each is cut out where it
-  // belongs.
-  std::vector<Tensor> kernels;
-  for (const bool odd_row : {false, true}) {
-    for (const bool odd_column : {false, true}) {
-      kernels.push_back(fold(fold(weight, 2, odd_row), 3, odd_column));
+  // Output (2i + a, 2j + b) depends on 2x2 inputs only: four small convolutions, one a parity, need
+  // 4/9 of the work, and the doubled picture never exists.
+  const Tensor padded =
+      at::constant_pad_nd(x, {1, 1, 1, 1}).contiguous(at::MemoryFormat::ChannelsLast);
+  std::vector<Tensor> rows;
+  for (const std::int64_t a : {0, 1}) {
+    const Tensor tall = fold(weight, 2, a == 1);
+    std::vector<Tensor> columns;
+    for (const std::int64_t b : {0, 1}) {
+      const Tensor window = padded.slice(2, a, a + height + 1).slice(3, b, b + width + 1);
+      columns.push_back(at::conv2d(window, fold(tall, 3, b == 1), bias).permute({0, 2, 3, 1}));
     }
+    rows.push_back(at::stack(columns, 3));  // [B, H, W, 2, C]
   }
-  const auto parts = at::conv2d(x, at::cat(kernels), bias.repeat({4}), 1, 1).chunk(4, 1);
-  const auto part = [&](std::int64_t a, std::int64_t b) {
-    return parts[static_cast<std::size_t>(2 * a + b)]
-        .slice(2, a, a + height)
-        .slice(3, b, b + width);
-  };
-  return interleave(part);
+  return at::stack(rows, 2)  // [B, H, 2, W, 2, C]
+      .reshape({x.size(0), 2 * height, 2 * width, weight.size(0)})
+      .permute({0, 3, 1, 2});  // channels last
 }
 
 }  // namespace addp
