@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 .PHONY: build demo test bench install sanitize fuzz format lint clean configure
 
 build: configure
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target addp
 
 # Configuring again costs a second and is only needed when the libtorch folder changes; ninja itself
 # notices changed CMake files and new sources.
@@ -25,7 +25,8 @@ configure:
 demo: build
 	@$(BUILD)/addp demo
 
-test: build
+test: configure
+	@cmake --build $(BUILD) -j $(JOBS)
 	@torch=$$(tools/setup.sh) && cd $(BUILD) && \
 	ADDP_PYTHON=$$([ -x "$${torch%/lib/python*}/bin/python" ] && echo "$${torch%/lib/python*}/bin/python") \
 	ctest --output-on-failure -j $(JOBS)

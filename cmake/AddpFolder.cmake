@@ -44,6 +44,11 @@ function(addp_use_torch target)
   endif()
   target_precompile_headers(${target} REUSE_FROM addp_torch_pch)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  get_target_property(kind ${target} TYPE)
+  if(kind STREQUAL EXECUTABLE)  # -fPIE would not match the precompiled header, which would then be ignored
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
 endfunction()
 
 function(addp_folder_tests name torch)
