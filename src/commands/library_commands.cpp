@@ -5,10 +5,16 @@
 #include <string>
 
 #include "base/error.h"
+#include "commands/bench_generate.h"
 #include "commands/demo.h"
 #include "commands/doctor_preset.h"
+#include "commands/eval_fid.h"
+#include "commands/eval_tokenizer.h"
+#include "commands/generate.h"
+#include "commands/inpaint.h"
 #include "commands/library_entry.h"
 #include "commands/train.h"
+#include "commands/visualize.h"
 
 namespace addp {
 namespace {
@@ -33,6 +39,12 @@ const std::map<std::string, LibraryBody>& bodies() {
   static const std::map<std::string, LibraryBody> table = {
       {"demo", call<DemoOptions, run_demo>},
       {"doctor preset", call<DoctorOptions, run_doctor_preset>},
+      {"generate", call<GenerateOptions, run_generate>},
+      {"inpaint", call<InpaintOptions, run_inpaint>},
+      {"visualize", call<VisualizeOptions, run_visualize>},
+      {"eval fid", call<EvalFidOptions, run_eval_fid>},
+      {"eval tokenizer", call<EvalTokenizerOptions, run_eval_tokenizer>},
+      {"bench generate", call<BenchGenerateOptions, run_bench_generate>},
       {"train tokenizer", call<TokenizerTrainOptions, run_train_tokenizer>},
       {"train predictor", call<PredictorTrainOptions, run_train_predictor>},
       {"train addp", call<AddpTrainOptions, run_train_addp>},

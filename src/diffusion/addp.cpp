@@ -76,6 +76,10 @@ Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable, Nois
                              : mask_token_.expand({batch, 1 + reliable.grid.area(), -1});
   Tensor x = content + at::where(masked, positions_for(decoder_pos_mask_embed_),
                                  positions_for(decoder_pos_embed_learned_));  // [B, 1 + L, D]
+  if (reliable.classes.defined()) {
+    const Tensor embedded = token_emb_->forward(reliable.classes).unsqueeze(1);  // [B, 1, D]
+    x = at::cat({x.slice(1, 0, 1) + embedded.to(x.scalar_type()), x.slice(1, 1)}, 1);
+  }
   if (config_.token_input != TokenInput::kNone) {
     const Tensor positions = reliable_ids(reliable);
     const Tensor places = positions_for(decoder_pos_token_embed_).expand({batch, -1, -1});

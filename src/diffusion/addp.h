@@ -31,6 +31,7 @@ struct ReliableTokens {
   Tensor tokens;  // [B, L] int64; masked ones are not looked at
   Tensor masked;  // [B, L] bool, true where unreliable
   Grid grid;
+  Tensor classes{};  // [B] ids of the vocabulary, for class-conditional networks; undefined: none
 };
 
 class Addp : public torch::nn::Module {

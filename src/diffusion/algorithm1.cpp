@@ -23,11 +23,14 @@ Tensor uniform_draws(Mapping mapping, const Tensor& tokens, const RandomStream& 
 }  // namespace
 
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
-                           const Grid& grid, Condition condition, Noise* noise) {
-  const auto both = predictor
-                        .distribution(at::cat({tokens, tokens}),
-                                      at::cat({masks.current, masks.neighbour}), grid, noise)
-                        .chunk(2);
+                           const Grid& grid, Condition condition, Noise* noise,
+                           const Tensor& classes) {
+  const auto twice = [](const Tensor& x) { return x.defined() ? at::cat({x, x}) : x; };
+  const auto both =
+      predictor
+          .distribution(twice(tokens), at::cat({masks.current, masks.neighbour}), grid, noise,
+                        twice(classes))
+          .chunk(2);
   if (condition == Condition::kNext) return {.target = both[0], .unreliable = both[1]};
   return {.target = both[1], .unreliable = both[0]};
 }
@@ -35,19 +38,19 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
 Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
                         const Grid& grid, const MaskSchedule& schedule,
                         const DiffusionOptions& options, const RandomStream& stream,
-                        Noise* dropout) {
+                        Noise* dropout, const Tensor& classes) {
   // sample t; sample m_t and m_{t+dt}
   const RatioPair ratios = schedule.sample(options.condition, stream.fork("ratio"));
   MaskPair masks = sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"));
   masks = {masks.current.to(z0.device()), masks.neighbour.to(z0.device())};
-  const ReliableTokens z_t{z0, masks.current, grid};
+  const ReliableTokens z_t{z0, masks.current, grid, classes};
 
   Tensor q_target, x_t;
   {
     torch::NoGradGuard frozen_networks;
     // q(z_{t-1} | z_t), q(z_t | z_{t+dt}) <- Token-Predictor(z_t), Token-Predictor(z_{t+dt})
     const Predictions q = predict_tokens(*frozen.predictor, z0, masks, grid, options.condition,
-                                         options.predictor_dropout ? dropout : nullptr);
+                                         options.predictor_dropout ? dropout : nullptr, classes);
     q_target = q.target;
     // x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+dt})) m_t)
     const Tensor unreliable =

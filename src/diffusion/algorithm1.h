@@ -22,13 +22,15 @@ struct Predictions {
   Tensor unreliable;  // what completes the noisy picture
 };
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
-                           const Grid& grid, Condition condition, Noise* noise);
+                           const Grid& grid, Condition condition, Noise* noise,
+                           const Tensor& classes = {});
 
 // The loss of one batch of tokens z_0 = VQ-Encoder(x_0), ready for backward(). `stream` decides the
-// ratio, the masks and the samples drawn; `dropout` is null for evaluation.
+// ratio, the masks and the samples drawn; `dropout` is null for evaluation. `classes` [B] are ids
+// for class-conditional networks.
 Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
                         const Grid& grid, const MaskSchedule& schedule,
                         const DiffusionOptions& options, const RandomStream& stream,
-                        Noise* dropout);
+                        Noise* dropout, const Tensor& classes = {});
 
 }  // namespace addp

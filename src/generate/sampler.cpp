@@ -36,6 +36,7 @@ double temperature_at(std::int64_t step, const SamplerOptions& options) {
 // Returns the probabilities, [B, L, K].
 Tensor advance(SamplerStep& state, std::int64_t unknown, const SamplerOptions& options,
                SamplerNoise& noise) {
+  const std::int64_t length = state.masked.size(1);
   const Tensor probabilities = state.logits.softmax(-1, torch::kFloat32);
   state.drawn = noise.draw(state.step, keep_top_p(probabilities, options.top_p));
   state.tokens = at::where(state.masked, state.drawn, state.tokens);
@@ -43,7 +44,7 @@ Tensor advance(SamplerStep& state, std::int64_t unknown, const SamplerOptions& o
   const Tensor gumbel =
       noise.gumbel(state.step, chosen.size(0), chosen.size(1)).to(chosen.device());
   state.masked = least_confident(chosen, gumbel, temperature_at(state.step, options), state.masked,
-                                 still_masked(unknown, state.step, options));
+                                 std::min(unknown, still_masked(length, state.step, options)));
   return probabilities;
 }
 
@@ -56,11 +57,47 @@ Tensor mapped(Mapping mapping, const Tensor& probabilities, const Vqgan& tokeniz
   return map_to_embeddings(mapping, probabilities, tokenizer.codebook(), uniform);
 }
 
-// p(z | nothing): every position is masked, so it is the same for all pictures: [1, L, K].
-Tensor empty_logits(const Addp& addp, const Grid& grid) {
+// p(z | nothing), [1, L, K]: every position is masked, so it is the same for all pictures of a
+// class.
+Tensor empty_logits(const Addp& addp, const Grid& grid, const Tensor& one_class) {
   const SamplerStart nothing = SamplerStart::nothing(1, grid);
-  const Tensor decoded = addp.decode({}, {nothing.tokens, nothing.masked, grid});
+  const Tensor decoded = addp.decode({}, {nothing.tokens, nothing.masked, grid, one_class});
   return addp.code_logits(decoded.slice(1, 1, 1 + grid.area()));
+}
+
+Tensor first_logits(const Addp& addp, const SamplerStart& start, const SamplerOptions& options) {
+  const Tensor without = empty_logits(addp, start.grid, {});
+  if (!start.classes.defined()) return without.expand({start.tokens.size(0), -1, -1});
+  const auto [found, places] = at::_unique(start.classes, true, true);
+  std::vector<Tensor> rows;
+  for (const auto& one : found.split(1)) rows.push_back(empty_logits(addp, start.grid, one));
+  return at::lerp(without, at::cat(rows).index_select(0, places), options.guidance);
+}
+
+// p(z_{t-1} | x_t), as logits.
+Tensor step_logits(Addp& addp, const SamplerStep& state, const SamplerStart& start,
+                   const SamplerOptions& options) {
+  ReliableTokens z_t{state.tokens, state.masked, start.grid};
+  // e_t <- Encoder(x_t), which does not look at the class
+  const Tensor e_t = addp.encode(encoder_input(state.pixels), z_t);
+  const auto decoded = [&](const Tensor& classes) {
+    z_t.classes = classes;
+    // Decoder(e_t (1 - m_t) + e_mask m_t)
+    return addp.code_logits(addp.decode(e_t, z_t).slice(1, 1, 1 + start.grid.area()));
+  };
+  if (!start.classes.defined()) return decoded({});
+  if (options.guidance == 1) return decoded(start.classes);
+  return at::lerp(decoded({}), decoded(start.classes), options.guidance);
+}
+
+Tensor predictor_logits(const Mage& predictor, const SamplerStep& state, const SamplerStart& start,
+                        const SamplerOptions& options) {
+  const auto logits = [&](const Tensor& classes) {
+    return predictor.code_logits(state.tokens, state.masked, start.grid, nullptr, classes);
+  };
+  if (!start.classes.defined()) return logits({});
+  if (options.guidance == 1) return logits(start.classes);
+  return at::lerp(logits({}), logits(start.classes), options.guidance);
 }
 
 }  // namespace
@@ -75,29 +112,26 @@ Samples generate(Addp& addp, const Vqgan& tokenizer, const SamplerStart& start,
   torch::NoGradGuard no_grad;
   check(options);
   const Grid& grid = start.grid;
-  const std::int64_t batch = start.tokens.size(0), unknown = unknown_tokens(start);
+  const std::int64_t unknown = unknown_tokens(start);
   const bool from_nothing = unknown == grid.area();
-  SamplerStep state{.steps = options.steps, .tokens = start.tokens, .masked = start.masked};
+  SamplerStep state{.step = first_step(unknown, grid.area(), options),
+                    .steps = options.steps,
+                    .tokens = start.tokens,
+                    .masked = start.masked,
+                    .pixels = start.pixels};
 
   // z_T, f(z_T) <- Decoder(nothing)
-  const Tensor first = empty_logits(addp, grid).expand({batch, -1, -1});
+  Tensor first;
+  if (from_nothing || !state.pixels.defined()) first = first_logits(addp, start, options);
   // x_T <- VQ-Decoder(z_T (1 - m_T) + f(z_T) m_T); from nothing, the decoder would not look at it
-  if (!from_nothing) {
+  if (!from_nothing && !state.pixels.defined()) {
     const Tensor completion =
         mapped(options.mapping, first.softmax(-1), tokenizer, /*step=*/-1, noise);
     state.pixels = decode_noisy(tokenizer, state.tokens, state.masked, completion, grid);
   }
   for (; state.step < options.steps; ++state.step) {
     stop_if_cancelled(hooks, state.step);
-    const ReliableTokens z_t{state.tokens, state.masked, grid};
-    if (state.step == 0 && from_nothing) {
-      state.logits = first;
-    } else {
-      // e_t <- Encoder(x_t)
-      const Tensor e_t = addp.encode(encoder_input(state.pixels), z_t);
-      // p(z_{t-1} | x_t) <- Decoder(e_t (1 - m_t) + e_mask m_t)
-      state.logits = addp.code_logits(addp.decode(e_t, z_t).slice(1, 1, 1 + grid.area()));
-    }
+    state.logits = state.step == 0 && from_nothing ? first : step_logits(addp, state, start, options);
     // sample z_{t-1}; the confident ones become reliable: z_t (1 - m_t) + z_{t-1} (m_t - m_{t-1})
     const Tensor probabilities = advance(state, unknown, options, noise);
     // f(z_{t-1})
@@ -118,10 +152,13 @@ Samples sample_predictor(const Mage& predictor, const Vqgan& tokenizer, const Sa
   SamplerOptions hard = options;
   hard.keep_last_unreliable =
       false;  // without pixels in the loop, all tokens are decided at the end
-  SamplerStep state{.steps = options.steps, .tokens = start.tokens, .masked = start.masked};
+  SamplerStep state{.step = first_step(unknown, start.grid.area(), options),
+                    .steps = options.steps,
+                    .tokens = start.tokens,
+                    .masked = start.masked};
   for (; state.step < options.steps; ++state.step) {
     stop_if_cancelled(hooks, state.step);
-    state.logits = predictor.code_logits(state.tokens, state.masked, start.grid);
+    state.logits = predictor_logits(predictor, state, start, options);
     advance(state, unknown, hard, noise);
     if (hooks.on_step) hooks.on_step(state);
   }

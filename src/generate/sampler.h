@@ -18,6 +18,8 @@ struct SamplerStart {
   Tensor tokens;  // [B, L] int64; masked ones are not looked at
   Tensor masked;  // [B, L] bool; every sample has the same number of masked tokens
   Grid grid;
+  Tensor pixels{};   // [B, 3, H, W], x_t to begin with; undefined: decoded from what is known
+  Tensor classes{};  // [B] ids of the vocabulary; undefined: no class
 
   static SamplerStart nothing(std::int64_t batch, const Grid& grid);
 };

@@ -19,6 +19,9 @@ void check(const SamplerOptions& options) {
   if (!(options.top_p > 0 && options.top_p <= 1)) {
     throw UsageError("a top-p of {}: give a number above 0, at most 1", options.top_p);
   }
+  if (!(options.guidance >= 0) || std::isinf(options.guidance)) {
+    throw UsageError("a guidance of {}: give a number from 0", options.guidance);
+  }
 }
 
 StreamNoise::StreamNoise(std::uint64_t seed, std::vector<std::uint64_t> pictures)
@@ -55,14 +58,20 @@ Tensor StreamNoise::uniform(std::int64_t step, std::int64_t batch, std::int64_t 
   return numbers("mapping", step, batch, length, &RandomStream::fill_uniform);
 }
 
-std::int64_t still_masked(std::int64_t unknown, std::int64_t step, const SamplerOptions& options) {
-  const std::int64_t floor = options.keep_last_unreliable ? std::min<std::int64_t>(1, unknown) : 0;
+std::int64_t still_masked(std::int64_t length, std::int64_t step, const SamplerOptions& options) {
+  const std::int64_t floor = options.keep_last_unreliable ? std::min<std::int64_t>(1, length) : 0;
   if (step + 1 >= options.steps) return floor;  // the cosine would leave a rounding error above 0
   const double done = static_cast<double>(step + 1) / static_cast<double>(options.steps);
   const double ratio =
       options.curve == MaskCurve::kCosine ? std::cos(std::numbers::pi / 2 * done) : 1 - done;
-  const auto count = std::llround(std::ceil(static_cast<double>(unknown) * ratio));
-  return std::clamp<std::int64_t>(count, floor, unknown);
+  const auto count = std::llround(std::ceil(static_cast<double>(length) * ratio));
+  return std::clamp<std::int64_t>(count, floor, length);
+}
+
+std::int64_t first_step(std::int64_t unknown, std::int64_t length, const SamplerOptions& options) {
+  std::int64_t step = 0;
+  while (step + 1 < options.steps && still_masked(length, step, options) >= unknown) ++step;
+  return unknown == length ? 0 : step;
 }
 
 Tensor keep_top_p(const Tensor& probabilities, double top_p) {

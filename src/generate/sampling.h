@@ -5,28 +5,10 @@
 #include <vector>
 
 #include "base/random.h"
-#include "diffusion/options.h"
+#include "generate/options.h"
 #include "nn/types.h"
 
 namespace addp {
-
-enum class MaskCurve { kCosine, kLinear };            // how the share of masked tokens falls
-enum class TemperatureCurve { kFalling, kConstant };  // tau * (1 - (s + 1)/S), or tau throughout
-
-struct SamplerOptions {
-  std::int64_t steps = 20;
-  MaskCurve curve = MaskCurve::kCosine;
-  double temperature = 6;  // of the Gumbel noise on the confidences, tau
-  TemperatureCurve temperature_curve = TemperatureCurve::kFalling;
-  double top_p = 1;  // candidates are drawn from the smallest set with this probability
-  Mapping mapping = Mapping::kWeightedSum;
-  // The released program never lets the number of masked tokens fall below 1, so that one token of
-  // the final picture is still unreliable.
-  bool keep_last_unreliable = false;
-};
-
-// A UsageError names the option that makes no sense.
-void check(const SamplerOptions& options);
 
 // Where the randomness of a run comes from; recorded noise can be played back through it.
 class SamplerNoise {
@@ -58,9 +40,13 @@ class StreamNoise : public SamplerNoise {
   std::vector<std::uint64_t> pictures_;
 };
 
-// How many of `unknown` tokens stay masked after step s: ceil(unknown * cos(pi/2 (s + 1)/S)), or
+// How many of `length` tokens stay masked after step s: ceil(length * cos(pi/2 (s + 1)/S)), or
 // linear.
-std::int64_t still_masked(std::int64_t unknown, std::int64_t step, const SamplerOptions& options);
+std::int64_t still_masked(std::int64_t length, std::int64_t step, const SamplerOptions& options);
+
+// The step that a run with `unknown` of `length` tokens masked begins with: the last one before
+// which at least as many are masked. 0 where all are.
+std::int64_t first_step(std::int64_t unknown, std::int64_t length, const SamplerOptions& options);
 
 // Probabilities [B, L, K] with all but the likeliest codes that make up `top_p` set to zero.
 Tensor keep_top_p(const Tensor& probabilities, double top_p);

@@ -19,12 +19,12 @@ constexpr std::array<TransformerSize, 5> kTransformers = {{
 }};
 
 constexpr std::array<TokenizerSize, 5> kTokenizers = {{
-    // name, channels, multipliers, blocks, codes, width, stem, unit codes, input shortcut
-    {"light-4", 32, "2,4", 2, 1024, 16, 2, true, true},
-    {"light-8", 32, "1,2,4", 2, 1024, 16, 2, true, true},
-    {"light-16", 32, "1,2,4,4", 2, 1024, 16, 2, true, true},
-    {"small", 64, "1,1,2,2,4", 1, 1024, 64, 1, false, false},
-    {"published", 128, "1,1,2,2,4", 2, 1024, 256, 1, false, false},
+    // name, channels, multipliers, blocks, codes, width, stem, unit codes, input shortcut, groups
+    {"light-4", 32, "2,4", 2, 1024, 16, 2, true, true, 8},
+    {"light-8", 32, "1,2,4", 2, 1024, 16, 2, true, true, 8},
+    {"light-16", 32, "1,2,4,4", 2, 1024, 16, 2, true, true, 8},
+    {"small", 64, "1,1,2,2,4", 1, 1024, 64, 1, false, false, 32},
+    {"published", 128, "1,1,2,2,4", 2, 1024, 256, 1, false, false, 32},
 }};
 
 template <class Size, std::size_t N>

@@ -25,6 +25,7 @@ struct TokenizerSize {
   std::int64_t codes, code_width;
   std::int64_t stem;
   bool unit_codes, input_shortcut;
+  std::int64_t groups;
 };
 
 std::span<const TransformerSize> transformer_sizes();

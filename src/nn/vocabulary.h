@@ -14,6 +14,12 @@ struct Vocabulary {
   std::int64_t mask_id() const { return codes + class_ids; }
   // The id of the class position: 1100 in the published networks.
   std::int64_t class_position_id() const { return codes + (class_ids > 76 ? 76 : 0); }
+  // How many classes a class-conditional network can tell apart: the class position's own id stands
+  // for "no class". The id of class `label` from 0.
+  std::int64_t classes() const { return class_ids - 1; }
+  std::int64_t class_id(std::int64_t label) const {
+    return codes + label + (codes + label >= class_position_id() ? 1 : 0);
+  }
   bool operator==(const Vocabulary&) const = default;
 };
 

@@ -61,11 +61,12 @@ Mage::Mage(const MageConfig& config) : config_(config) {
 }
 
 Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& grid, Noise* noise,
-                      const Tensor& kept) const {
+                      const Tensor& kept, const Tensor& classes) const {
   const Vocabulary& vocabulary = config_.vocabulary;
   const std::int64_t batch = tokens.size(0);
-  const Tensor ids = at::constant_pad_nd(tokens.masked_fill(masked, vocabulary.mask_id()), {1, 0},
-                                         vocabulary.class_position_id());  // [B, 1 + L]
+  Tensor ids = at::constant_pad_nd(tokens.masked_fill(masked, vocabulary.mask_id()), {1, 0},
+                                   vocabulary.class_position_id());  // [B, 1 + L]
+  if (classes.defined()) ids.select(1, 0).copy_(classes);
   Tensor x = token_emb_->forward(ids, grid);
   if (kept.defined()) x = x.gather(1, kept.unsqueeze(2).expand({-1, -1, x.size(2)}));
   x = run_blocks(blocks_, dropout(x, config_.dropout, noise), noise);
@@ -86,14 +87,14 @@ Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& gr
 }
 
 Tensor Mage::code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                         Noise* noise) const {
-  return mlm_layer_->forward(features(tokens, masked, grid, noise).slice(1, 1), token_emb_->words(),
-                             config_.vocabulary.codes);
+                         Noise* noise, const Tensor& classes) const {
+  return mlm_layer_->forward(features(tokens, masked, grid, noise, {}, classes).slice(1, 1),
+                             token_emb_->words(), config_.vocabulary.codes);
 }
 
 Tensor Mage::distribution(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                          Noise* noise) const {
-  return code_logits(tokens, masked, grid, noise).softmax(-1, torch::kFloat32);
+                          Noise* noise, const Tensor& classes) const {
+  return code_logits(tokens, masked, grid, noise, classes).softmax(-1, torch::kFloat32);
 }
 
 Tensor Mage::logits(const Tensor& features) const {

@@ -52,14 +52,15 @@ class Mage : public torch::nn::Module {
   // tokens [B, L] int64, masked [B, L] bool -> features of all positions [B, 1 + L, D']. Masked
   // tokens are not looked at. `kept` [B, M] are the positions that go through the encoder (0 is the
   // class position, which must be among them); undefined: all of them, as when it serves as
-  // predictor.
+  // predictor. `classes` [B] are ids of the vocabulary for the class position; undefined: no class.
   Tensor features(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                  Noise* noise = nullptr, const Tensor& kept = {}) const;
+                  Noise* noise = nullptr, const Tensor& kept = {},
+                  const Tensor& classes = {}) const;
   // The predictor: logits and probabilities over the codes, [B, L, codes].
   Tensor code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                     Noise* noise = nullptr) const;
+                     Noise* noise = nullptr, const Tensor& classes = {}) const;
   Tensor distribution(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                      Noise* noise = nullptr) const;
+                      Noise* noise = nullptr, const Tensor& classes = {}) const;
   // features [..., D'] -> logits over the whole vocabulary.
   Tensor logits(const Tensor& features) const;
 

@@ -38,8 +38,9 @@ MageMask sample_mage_mask(std::int64_t batch, std::int64_t length, const MageMas
 }
 
 Tensor mage_loss(const Mage& mage, const Tensor& tokens, const MageMask& mask, const Grid& grid,
-                 double label_smoothing, Noise* noise) {
-  const Tensor features = mage.features(tokens, mask.masked, grid, noise, mask.kept).slice(1, 1);
+                 double label_smoothing, Noise* noise, const Tensor& classes) {
+  const Tensor features =
+      mage.features(tokens, mask.masked, grid, noise, mask.kept, classes).slice(1, 1);
   // The head is the costliest part, and only masked positions count.
   const Tensor chosen = mask.masked.flatten().nonzero().squeeze(1);
   const Tensor logits =

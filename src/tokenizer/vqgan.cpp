@@ -1,5 +1,7 @@
 #include "tokenizer/vqgan.h"
 
+#include <cmath>
+
 #include "base/error.h"
 #include "nn/init.h"
 #include "nn/torch.h"
@@ -80,10 +82,29 @@ Quantized Vqgan::quantize(const Tensor& latent) const {
   return result;
 }
 
+namespace {
+
+// Pictures start as plain grey, and the pixels that one cell becomes start alike: otherwise the
+// network spends its first epochs on unlearning a chequered pattern.
+void start_grey(Vqgan& tokenizer) {
+  auto parameters = tokenizer.named_parameters();
+  const Tensor weight = parameters["decoder.conv_out.weight"].data();  // [3 S S, C, 3, 3]
+  const std::int64_t pixels = weight.size(0) / 3;
+  weight.copy_(weight.slice(0, 0, weight.size(0), pixels).repeat_interleave(pixels, 0) * 0.5);
+  parameters["decoder.conv_out.bias"].data().fill_(0.5);
+}
+
+}  // namespace
+
 void initialise_vqgan(Vqgan& tokenizer, const RandomStream& stream) {
   initialise(tokenizer, stream);
   const VqganConfig& config = tokenizer.config();
   const Tensor codes = tokenizer.named_parameters()["quantize.embedding.weight"];
+  // Convolutions as wide as inputs of unit size need them: the residual branches start small.
+  for (const auto& item : tokenizer.named_parameters()) {
+    if (item.value().dim() == 4) item.value().data().mul_(std::sqrt(1.0 / 6.0));
+  }
+  start_grey(tokenizer);
   // On the sphere the length is immaterial; else codes start near the origin (van den Oord et al.
   // 2017).
   const double bound = config.unit_codes ? 1.0 : 1.0 / static_cast<double>(config.codes);

@@ -25,6 +25,9 @@ struct VqganConfig {
   // Where a block changes the channels: false, its output h becomes shortcut(h) + h, as in the
   // published tokenizer; true, shortcut(x) + h, the usual residual.
   bool input_shortcut = false;
+  // Groups of the normalisations, 32 in the published tokenizer. A narrow network needs fewer: a
+  // group of one channel forgets the channel's mean, and with it colour and brightness.
+  std::int64_t groups = 32;
 
   // Picture pixels under a token, each way: 16 for the published tokenizer.
   std::int64_t factor() const { return stem << (multipliers.size() - 1); }

@@ -32,7 +32,8 @@ VqganConfig vqgan_preset(std::string_view name) {
           .code_width = size.code_width,
           .stem = size.stem,
           .unit_codes = size.unit_codes,
-          .input_shortcut = size.input_shortcut};
+          .input_shortcut = size.input_shortcut,
+          .groups = size.groups};
 }
 
 std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {

@@ -11,9 +11,9 @@ namespace {
 constexpr ConvOptions kBare3x3{.padding = 1, .with_bias = false};
 constexpr ConvOptions kBiased3x3{.padding = 1};
 
-// 32 groups, or as many as the channels allow in small tokenizers.
-std::shared_ptr<GroupNorm> make_norm(std::int64_t channels) {
-  return std::make_shared<GroupNorm>(std::gcd<std::int64_t>(32, channels), channels);
+// As many groups as asked for, or as the channels allow.
+std::shared_ptr<GroupNorm> make_norm(std::int64_t channels, std::int64_t groups) {
+  return std::make_shared<GroupNorm>(std::gcd(groups, channels), channels);
 }
 
 std::shared_ptr<torch::nn::Module> add_container(torch::nn::Module& parent,
@@ -29,17 +29,18 @@ VqganBlocks add_level(torch::nn::Module& level, std::int64_t inputs, std::int64_
   for (std::int64_t i = 0; i < config.blocks; ++i) {
     blocks.push_back(list->register_module(
         std::to_string(i),
-        std::make_shared<VqganBlock>(i == 0 ? inputs : outputs, outputs, config.input_shortcut)));
+        std::make_shared<VqganBlock>(i == 0 ? inputs : outputs, outputs, config.input_shortcut,
+                                     config.groups)));
   }
   return blocks;
 }
 
-VqganBlocks add_mid(torch::nn::Module& parent, std::int64_t channels) {
+VqganBlocks add_mid(torch::nn::Module& parent, std::int64_t channels, std::int64_t groups) {
   const auto mid = add_container(parent, "mid");
   VqganBlocks blocks;
   for (const char* name : {"block_1", "block_2"}) {
-    blocks.push_back(
-        mid->register_module(name, std::make_shared<VqganBlock>(channels, channels, false)));
+    blocks.push_back(mid->register_module(
+        name, std::make_shared<VqganBlock>(channels, channels, false, groups)));
   }
   return blocks;
 }
@@ -58,11 +59,12 @@ Tensor fold(const Tensor& weight, std::int64_t dim, bool odd) {
 
 }  // namespace
 
-VqganBlock::VqganBlock(std::int64_t inputs, std::int64_t outputs, bool input_shortcut)
+VqganBlock::VqganBlock(std::int64_t inputs, std::int64_t outputs, bool input_shortcut,
+                       std::int64_t groups)
     : input_shortcut_(input_shortcut) {
-  norm1_ = register_module("norm1", make_norm(inputs));
+  norm1_ = register_module("norm1", make_norm(inputs, groups));
   conv1_ = register_module("conv1", std::make_shared<Conv2d>(inputs, outputs, 3, kBare3x3));
-  norm2_ = register_module("norm2", make_norm(outputs));
+  norm2_ = register_module("norm2", make_norm(outputs, groups));
   conv2_ = register_module("conv2", std::make_shared<Conv2d>(outputs, outputs, 3, kBare3x3));
   if (inputs != outputs) {
     nin_shortcut_ = register_module(
@@ -92,8 +94,8 @@ VqganEncoder::VqganEncoder(const VqganConfig& config) {
     down_.push_back(add_level(*level, channels, config.level_channels(i), config));
     channels = config.level_channels(i);
   }
-  mid_ = add_mid(*this, channels);
-  norm_out_ = register_module("norm_out", make_norm(channels));
+  mid_ = add_mid(*this, channels, config.groups);
+  norm_out_ = register_module("norm_out", make_norm(channels, config.groups));
   conv_out_ = register_module("conv_out", std::make_shared<Conv2d>(channels, config.code_width, 1));
 }
 
@@ -110,7 +112,7 @@ VqganDecoder::VqganDecoder(const VqganConfig& config) : stem_(config.stem) {
   std::int64_t channels = config.level_channels(levels - 1);
   conv_in_ = register_module("conv_in",
                              std::make_shared<Conv2d>(config.code_width, channels, 3, kBiased3x3));
-  mid_ = add_mid(*this, channels);
+  mid_ = add_mid(*this, channels, config.groups);
   const auto up = add_container(*this, "up");
   up_.resize(levels);
   upsample_.resize(levels);
@@ -124,7 +126,7 @@ VqganDecoder::VqganDecoder(const VqganConfig& config) : stem_(config.stem) {
                              "conv", std::make_shared<Conv2d>(channels, channels, 3, kBiased3x3));
     }
   }
-  norm_out_ = register_module("norm_out", make_norm(channels));
+  norm_out_ = register_module("norm_out", make_norm(channels, config.groups));
   conv_out_ = register_module("conv_out",
                               std::make_shared<Conv2d>(channels, 3 * stem_ * stem_, 3, kBiased3x3));
 }

@@ -12,7 +12,7 @@ namespace addp {
 // norm, swish, 3x3 convolution, twice; no bias. See VqganConfig::input_shortcut for the sum.
 class VqganBlock : public torch::nn::Module {
  public:
-  VqganBlock(std::int64_t inputs, std::int64_t outputs, bool input_shortcut);
+  VqganBlock(std::int64_t inputs, std::int64_t outputs, bool input_shortcut, std::int64_t groups);
   Tensor forward(const Tensor& x) const;
 
  private:

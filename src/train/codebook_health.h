@@ -1,20 +1,12 @@
-// How a tokenizer's codebook is used, and the rescue of codes that nothing chooses any more.
+// The use of a codebook while it is trained, and the rescue of codes that nothing chooses any more.
 #pragma once
 
 #include "base/random.h"
 #include "checkpoint/tensor.h"
 #include "nn/types.h"
+#include "tokenizer/codebook_use.h"
 
 namespace addp {
-
-struct CodebookUse {
-  std::int64_t codes = 0;
-  std::int64_t used = 0;  // chosen at least once
-  double perplexity = 0;  // exp of the entropy of the choices; `codes` where all are alike
-  double share() const { return static_cast<double>(used) / static_cast<double>(codes); }
-};
-
-CodebookUse codebook_use(const Tensor& counts);  // [K] -> figures
 
 // Counts choices over a window of steps.
 class CodebookHealth {

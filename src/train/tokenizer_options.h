@@ -42,6 +42,8 @@ struct TokenizerTrainOptions {
           "codes and features on the unit sphere, nearest by cosine");
     o.add("input-shortcut", network.input_shortcut,
           "usual residual where channels change, not the published variant");
+    o.add("groups", network.groups, "of the normalisations; fewer for narrow networks")
+        .range(1, 1024);
     o.group("Losses");
     o.add("crop", crop, "smallest share of a picture's area in a random crop; 1: none")
         .range(0.01, 1);

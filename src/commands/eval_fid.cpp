@@ -1,0 +1,152 @@
+#include "commands/eval_fid.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/recognise.h"
+#include "commands/sampling.h"
+#include "data/metric_weights.h"
+#include "eval/generation_report.h"
+#include "eval/picture_set.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_ending(const std::string& name, std::initializer_list<const char*> endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](const char* ending) { return name.ends_with(ending); });
+}
+
+enum class SetKind { kPictures, kStatistics, kModel };
+
+SetKind kind_of(const std::string& spec) {
+  if (fs::is_directory(spec)) {
+    return fs::exists(fs::path(spec) / "model.safetensors") ? SetKind::kModel : SetKind::kPictures;
+  }
+  if (spec.ends_with(".npz")) return SetKind::kStatistics;
+  if (has_ending(spec, {".pth", ".pt", ".ckpt"})) return SetKind::kModel;
+  if (!spec.ends_with(".safetensors")) return SetKind::kPictures;
+  return own_metadata(open_checkpoint(spec)) ? SetKind::kModel : SetKind::kStatistics;
+}
+
+Tensor to_bytes(const Tensor& pixels) {
+  return (pixels.clamp(0, 1) * 255).round().to(torch::kUInt8);
+}
+
+// Pictures of a model, rounded to 8 bits as they would be in files.
+FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
+                             const InceptionNetwork& network) {
+  const Generator model = Generator::open(options.sets[0], options.tokenizer);
+  GenerationPlan plan;
+  plan.seed = static_cast<std::uint64_t>(options.seed);
+  plan.count = count;
+  plan.batch = options.batch;
+  plan.sampler = options.sampler;
+  const SamplerOptions& s = options.sampler;
+  const std::string source = fmt::format(
+      "{} sampled from {} ({} steps, {} schedule, temperature {}, seed {})", count,
+      options.sets[0], s.steps, s.curve == MaskCurve::kCosine ? "cosine" : "linear", s.temperature,
+      options.seed);
+  FeatureCollector collector(network, kKeptFeatures, {"", source, "none"});
+  Progress progress("sample", count, "pictures");
+  SamplerHooks hooks;
+  hooks.cancelled = interrupt_requested;
+  model.sample_all(
+      plan,
+      [&](std::int64_t first, const Tensor& pixels) {
+        collector.add(to_bytes(pixels));
+        progress.update(first + pixels.size(0));
+      },
+      hooks);
+  return std::move(collector).finish();
+}
+
+FeatureSet features_of(const std::string& spec, const std::string& split, std::int64_t count,
+                       const EvalFidOptions& options, const InceptionNetwork& network) {
+  if (kind_of(spec) == SetKind::kStatistics) return read_feature_set(spec);
+  PictureSetOptions set;
+  set.data = spec;
+  set.split = split;
+  set.count = count;
+  set.size = options.size;
+  return options.cache ? cached_features(set, network) : collect_features(set, network);
+}
+
+nlohmann::json to_json(const GenerationFigures& figures, const nlohmann::json& score) {
+  nlohmann::json json = {{"fid", figures.fid}, {"protocol", figures.protocol}};
+  if (figures.kid) json["kid"] = *figures.kid;
+  if (figures.manifold) {
+    json["precision"] = figures.manifold->precision;
+    json["recall"] = figures.manifold->recall;
+  }
+  if (figures.reference_to_itself) json["reference_to_itself"] = *figures.reference_to_itself;
+  if (!score.is_null()) json["inception_score"] = score;
+  return json;
+}
+
+void print_figures(const nlohmann::json& json) {
+  const auto line = [&](const char* key, const char* title, int digits) {
+    if (json.contains(key)) {
+      print_stdout(fmt::format("{:<10} {:.{}f}\n", title, json[key].get<double>(), digits));
+    }
+  };
+  line("fid", "FID", 3);
+  line("kid", "KID", 5);
+  line("precision", "precision", 4);
+  line("recall", "recall", 4);
+  if (json.contains("inception_score")) {
+    print_stdout(fmt::format("{:<10} {:.3f} +- {:.3f}\n", "IS",
+                             json["inception_score"]["mean"].get<double>(),
+                             json["inception_score"]["deviation"].get<double>()));
+  }
+  for (const auto& text : json["protocol"]) print_stdout("  " + text.get<std::string>() + "\n");
+}
+
+}  // namespace
+
+void run_eval_fid(const EvalFidOptions& options, const RunContext& context) {
+  if (options.sets.size() != 2) {
+    throw UsageError("give two sets, the generated one and then the reference; {} were given",
+                     options.sets.size());
+  }
+  check(options.sampler);
+  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  if (kind_of(options.sets[1]) == SetKind::kModel) {
+    throw UsageError("{}: a model cannot be the reference; name it first", options.sets[1]);
+  }
+  const InceptionNetwork network =
+      InceptionNetwork::open(need_weights("inception", options.weights));
+  if (options.inception_score && !network.has_classifier()) inception_score_of({});  // refused
+  const FeatureSet reference = features_of(options.sets[1], options.split, options.reference_count,
+                                           options, network);
+  FeatureSet generated;
+  if (kind_of(options.sets[0]) == SetKind::kModel) {
+    const std::int64_t count =
+        options.count > 0 ? options.count : std::max<std::int64_t>(2, reference.statistics.count());
+    generated = features_of_model(options, count, network);
+  } else {
+    generated =
+        features_of(options.sets[0], options.generated_split, options.count, options, network);
+  }
+  if (!options.save.empty()) write_feature_set(options.save, generated);
+  nlohmann::json score;
+  if (generated.logits.defined() && generated.logits.size(0) >= 10) {
+    const MeanDeviation value = inception_score_of(generated);
+    score = {{"mean", value.mean}, {"deviation", value.deviation}};
+  }
+  const nlohmann::json json = to_json(compare_sets(generated, reference), score);
+  if (context.json) {
+    print_stdout(json.dump(2) + "\n");
+  } else {
+    print_figures(json);
+  }
+}
+
+}  // namespace addp

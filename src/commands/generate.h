@@ -1,0 +1,57 @@
+// addp generate: pictures out of nothing.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/run_context.h"
+#include "generate/options.h"
+
+namespace addp {
+
+// Which model, and with what arithmetic: the same for every command that samples.
+struct SamplingModelOptions {
+  std::filesystem::path model, tokenizer;
+  std::int64_t threads = 0;
+
+  void describe(Options& o) {
+    o.add("model", model,
+          "a folder that 'addp train addp' wrote ('addp train predictor' works, too), or a "
+          "published checkpoint")
+        .required();
+    o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
+    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+  }
+};
+
+struct GenerateOptions {
+  SamplingModelOptions model;
+  std::filesystem::path out;
+  std::int64_t count = 16, batch = 16, seed = 0, first = 0;
+  std::string class_name;
+  bool grid = false, trajectory = false;
+  SamplerOptions sampler;
+
+  void describe(Options& o) {
+    o.group("What to make, and where to put it");
+    model.describe(o);
+    o.add("out", out, "folder for the pictures").required();
+    o.add("count", count, "number of pictures").alias("n").range(1, 1e9);
+    o.add("seed", seed, "picture i of a seed is the same in any batch").range(0, 9e15);
+    o.add("first", first, "number of the first picture").range(0, 9e15);
+    o.add("batch", batch, "pictures that are made together").range(1, 65536);
+    o.add("class", class_name, "name or number, for models trained with --class-conditional")
+        .metavar("NAME");
+    o.add("guidance", sampler.guidance, "how strongly the class counts; 1: as learned")
+        .range(0, 100);
+    o.add("grid", grid, "one sheet, samples.png, instead of a file for each picture");
+    o.add("trajectory", trajectory,
+          "also what the paper's figures show of each step: a strip (.png) and an animation "
+          "(.webp) of every picture");
+    sampler.describe(o);
+  }
+};
+
+void run_generate(const GenerateOptions& options, const RunContext& context);
+
+}  // namespace addp

@@ -1,0 +1,115 @@
+#include "eval/tokenizer_report.h"
+
+#include "base/error.h"
+#include "eval/picture_metrics.h"
+#include "image/resize.h"
+#include "nn/picture_tensor.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+Image whole_tokens(const Image& image, int factor) {
+  const int width = image.width / factor * factor, height = image.height / factor * factor;
+  if (width == 0 || height == 0) {
+    throw DataError("a picture of {}x{} pixels is smaller than a token of {}; leave it out",
+                    image.width, image.height, factor);
+  }
+  if (width == image.width && height == image.height) return image;
+  return crop(image, {(image.width - width) / 2, (image.height - height) / 2, width, height});
+}
+
+// Sums over all pictures; pictures of one size go through the network together.
+class TokenizerTally {
+ public:
+  TokenizerTally(const Vqgan& tokenizer, const TokenizerEvaluation& options,
+                 const std::string& source, Reconstructions* shown)
+      : tokenizer_(tokenizer), options_(options), shown_(shown) {
+    figures_.counts = torch::zeros({tokenizer.config().codes}, torch::kInt64);
+    if (options.inception != nullptr) {
+      real_.emplace(*options.inception, kKeptFeatures, FeatureProvenance{"", source, "none"});
+      made_.emplace(*options.inception, kKeptFeatures,
+                    FeatureProvenance{"", "reconstructions of " + source, "none"});
+    }
+  }
+
+  void add(std::span<const Image> images) {
+    std::vector<Image> group;
+    for (const auto& image : images) {
+      Image cut = whole_tokens(image, static_cast<int>(tokenizer_.factor()));
+      if (!group.empty() && (group[0].width != cut.width || group[0].height != cut.height)) {
+        measure(group);
+        group.clear();
+      }
+      group.push_back(std::move(cut));
+    }
+    if (!group.empty()) measure(group);
+  }
+
+  TokenizerFigures finish() {
+    const auto count = static_cast<double>(std::max<std::int64_t>(1, figures_.pictures));
+    figures_.psnr /= count;
+    figures_.ssim /= count;
+    if (figures_.lpips) *figures_.lpips /= count;
+    if (real_) {
+      figures_.rfid = compare_sets(std::move(*made_).finish(), std::move(*real_).finish());
+    }
+    return std::move(figures_);
+  }
+
+ private:
+  void measure(const std::vector<Image>& images) {
+    const Tensor pixels = to_tensor(images);
+    const Tensor ids = tokenizer_.encode(pixels);
+    const Tensor rebuilt = (tokenizer_.decode_ids(ids, tokenizer_.grid_of(pixels)).clamp(0, 1) * 255)
+                               .round()
+                               .to(torch::kUInt8);
+    const Tensor original = (pixels * 255).round().to(torch::kUInt8);
+    figures_.counts += torch::bincount(ids.flatten(), {}, figures_.counts.size(0));
+    // A picture that comes back exactly has no finite PSNR; 100 dB stands for it.
+    figures_.psnr += psnr(original, rebuilt).clamp_max(100).sum().item<double>();
+    figures_.ssim += ssim(original, rebuilt).sum().item<double>();
+    if (options_.lpips != nullptr && std::min(pixels.size(2), pixels.size(3)) >= kLpipsMinSide) {
+      const Tensor distance =
+          (*options_.lpips)(pixels * 2 - 1, rebuilt.to(torch::kFloat32) / 127.5 - 1);
+      figures_.lpips = figures_.lpips.value_or(0) + distance.sum().item<double>();
+    }
+    if (real_) {
+      real_->add(original);
+      made_->add(rebuilt);
+    }
+    figures_.pictures += pixels.size(0);
+    keep(images, rebuilt);
+  }
+
+  void keep(const std::vector<Image>& images, const Tensor& rebuilt) {
+    for (std::size_t i = 0; shown_ != nullptr && i < images.size() &&
+                            static_cast<std::int64_t>(shown_->originals.size()) < options_.shown;
+         ++i) {
+      shown_->originals.push_back(images[i]);
+      shown_->rebuilt.push_back(
+          to_image(rebuilt[static_cast<std::int64_t>(i)].to(torch::kFloat32) / 255));
+    }
+  }
+
+  const Vqgan& tokenizer_;
+  TokenizerEvaluation options_;
+  Reconstructions* shown_;
+  TokenizerFigures figures_;
+  std::optional<FeatureCollector> real_, made_;
+};
+
+}  // namespace
+
+TokenizerFigures evaluate_tokenizer(const Vqgan& tokenizer, const PictureSetOptions& pictures,
+                                    const TokenizerEvaluation& options, Reconstructions* shown) {
+  torch::NoGradGuard guard;
+  TokenizerTally tally(tokenizer, options, pictures.data, shown);
+  const std::int64_t count =
+      for_each_picture(pictures, options.batch, "reconstruct",
+                       [&](std::span<const Image> images) { tally.add(images); });
+  if (count == 0) throw DataError("{}: there are no pictures in there", pictures.data);
+  return tally.finish();
+}
+
+}  // namespace addp

@@ -1,0 +1,247 @@
+#include "generate/edit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "image/draw.h"
+#include "image/resize.h"
+#include "nn/picture_tensor.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+constexpr Color kTint{220, 40, 60};
+constexpr std::int64_t kLongestGrid = 4;  // times the network's own side
+
+bool is_hidden(const GrayImage& mask, int x, int y) { return mask.row(y)[x] != 0; }
+
+// The smallest box around the hidden pixels; empty where there are none.
+PixelBox hidden_box(const GrayImage& mask) {
+  int left = mask.width, top = mask.height, right = 0, bottom = 0;
+  for (int y = 0; y < mask.height; ++y) {
+    for (int x = 0; x < mask.width; ++x) {
+      if (!is_hidden(mask, x, y)) continue;
+      left = std::min(left, x);
+      right = std::max(right, x + 1);
+      top = std::min(top, y);
+      bottom = std::max(bottom, y + 1);
+    }
+  }
+  if (right <= left) return {};
+  return {left, top, right - left, bottom - top};
+}
+
+// Where a stretch of `length` that has [begin, begin + inner) in its middle lies within [0, whole).
+int place(int begin, int inner, int length, int whole) {
+  return std::clamp(begin - (length - inner) / 2, 0, whole - length);
+}
+
+PixelBox choose_window(const EditTask& task, int side) {
+  const PixelBox box = hidden_box(task.hidden);
+  const int width = task.picture.width, height = task.picture.height;
+  const int needed = std::max(box.width, box.height), shorter = std::min(width, height);
+  if (needed > shorter) return {0, 0, width, height};
+  const int length = std::min(shorter, std::max(2 * needed, side));
+  return {place(box.left, box.width, length, width), place(box.top, box.height, length, height),
+          length, length};
+}
+
+// The network's own grid for a square; else its shorter side keeps the network's number of tokens.
+Grid choose_grid(const PixelBox& window, const Grid& own) {
+  if (window.width == window.height) return own;
+  const double ratio = double(std::max(window.width, window.height)) /
+                       double(std::min(window.width, window.height));
+  const std::int64_t side = std::min(own.width, own.height);
+  const std::int64_t longer =
+      std::min<std::int64_t>(kLongestGrid * side, std::llround(double(side) * ratio));
+  return window.width > window.height ? Grid{side, longer} : Grid{longer, side};
+}
+
+// The mean colour of the visible pixels; grey where there are none.
+Color visible_mean(const Image& picture, const GrayImage& hidden) {
+  std::array<double, 3> sum{};
+  double count = 0;
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      if (is_hidden(hidden, x, y)) continue;
+      for (int c = 0; c < 3; ++c) sum[std::size_t(c)] += picture.at(x, y)[c];
+      ++count;
+    }
+  }
+  if (count == 0) return {128, 128, 128};
+  const auto mean = [&](std::size_t c) { return std::uint8_t(std::lround(sum[c] / count)); };
+  return {mean(0), mean(1), mean(2)};
+}
+
+// Tokens with any hidden pixel in them. Cells are cut in window pixels, so that none is missed
+// however the window is resized.
+Tensor hidden_tokens(const GrayImage& hidden, const Grid& grid) {
+  Tensor cells = torch::zeros({grid.height, grid.width}, torch::kBool);
+  auto flags = cells.accessor<bool, 2>();
+  for (int y = 0; y < hidden.height; ++y) {
+    for (int x = 0; x < hidden.width; ++x) {
+      if (!is_hidden(hidden, x, y)) continue;
+      const std::int64_t top = y * grid.height / hidden.height,
+                         bottom = ((y + 1) * grid.height - 1) / hidden.height;
+      const std::int64_t left = x * grid.width / hidden.width,
+                         right = ((x + 1) * grid.width - 1) / hidden.width;
+      for (std::int64_t i = top; i <= bottom; ++i) {
+        for (std::int64_t j = left; j <= right; ++j) flags[i][j] = true;
+      }
+    }
+  }
+  return cells.flatten();
+}
+
+// How much of the result each pixel takes: 0 outside, 1 inside, and a slope over `feather` pixels
+// from the edge inwards (city-block distance, two passes).
+std::vector<float> opacity_of(const GrayImage& hidden, int feather) {
+  const int width = hidden.width, height = hidden.height;
+  const int far = feather + 1;
+  std::vector<int> distance(hidden.pixels.size());
+  const auto at = [&](int x, int y) -> int& {
+    return distance[std::size_t(y) * std::size_t(width) + std::size_t(x)];
+  };
+  const auto relax = [&](int x, int y, int from_x, int from_y) {
+    if (from_x < 0 || from_y < 0 || from_x >= width || from_y >= height) return;  // no edge there
+    at(x, y) = std::min(at(x, y), at(from_x, from_y) + 1);
+  };
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      at(x, y) = is_hidden(hidden, x, y) ? far : 0;
+      relax(x, y, x - 1, y);
+      relax(x, y, x, y - 1);
+    }
+  }
+  for (int y = height; y-- > 0;) {
+    for (int x = width; x-- > 0;) {
+      relax(x, y, x + 1, y);
+      relax(x, y, x, y + 1);
+    }
+  }
+  std::vector<float> opacity(distance.size());
+  for (std::size_t i = 0; i < opacity.size(); ++i) opacity[i] = float(distance[i]) / float(far);
+  return opacity;
+}
+
+// The picture with `made` (of the window's size) where it is hidden.
+Image blend(const EditTask& task, const PixelBox& window, const Image& made,
+            const std::vector<float>& opacity) {
+  Image out = task.picture;
+  for (int y = 0; y < window.height; ++y) {
+    for (int x = 0; x < window.width; ++x) {
+      const int px = window.left + x, py = window.top + y;
+      if (!is_hidden(task.hidden, px, py)) continue;
+      const float share =
+          opacity[std::size_t(py) * std::size_t(out.width) + std::size_t(px)];
+      for (int c = 0; c < 3; ++c) {
+        const float old = out.at(px, py)[c], fresh = made.at(x, y)[c];
+        out.at(px, py)[c] = std::uint8_t(std::lround(old + (fresh - old) * share));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+EditTask hide_box(const Image& picture, const PixelBox& box) {
+  const int left = std::max(0, box.left), top = std::max(0, box.top);
+  const int right = std::min(picture.width, box.right());
+  const int bottom = std::min(picture.height, box.bottom());
+  if (right <= left || bottom <= top) {
+    throw UsageError("the box {},{},{},{} lies outside the picture of {}x{} pixels", box.left,
+                     box.top, box.width, box.height, picture.width, picture.height);
+  }
+  EditTask task{picture, GrayImage(picture.width, picture.height)};
+  for (int y = top; y < bottom; ++y) {
+    std::fill(task.hidden.row(y) + left, task.hidden.row(y) + right, std::uint8_t{255});
+  }
+  return task;
+}
+
+EditTask hide_mask(const Image& picture, const GrayImage& mask) {
+  EditTask task{picture, resize_labels(mask, picture.width, picture.height)};
+  for (auto& value : task.hidden.pixels) value = value >= 128 ? 255 : 0;
+  return task;
+}
+
+EditTask extend(const Image& picture, const Margins& margins) {
+  const int width = picture.width + margins.left + margins.right;
+  const int height = picture.height + margins.top + margins.bottom;
+  EditTask task{make_canvas(width, height, {128, 128, 128}), GrayImage(width, height)};
+  paste(task.picture, picture, margins.left, margins.top);
+  std::fill(task.hidden.pixels.begin(), task.hidden.pixels.end(), std::uint8_t{255});
+  for (int y = 0; y < picture.height; ++y) {
+    std::uint8_t* row = task.hidden.row(margins.top + y) + margins.left;
+    std::fill(row, row + picture.width, std::uint8_t{0});
+  }
+  return task;
+}
+
+EditPlan plan_edit(const EditTask& task, const Generator& model) {
+  EditPlan plan;
+  plan.window = choose_window(task, std::max(model.width(), model.height()));
+  plan.grid = choose_grid(plan.window, model.grid());
+  Image inside = crop(task.picture, plan.window);
+  const GrayImage hidden = crop(task.hidden, plan.window);
+  blend_mask(inside, hidden, visible_mean(inside, hidden), 1.0f);
+  const int factor = static_cast<int>(model.tokenizer().factor());
+  plan.filled = resize(inside, static_cast<int>(plan.grid.width) * factor,
+                       static_cast<int>(plan.grid.height) * factor);
+  plan.hidden = hidden_tokens(hidden, plan.grid);
+  return plan;
+}
+
+std::vector<Image> fill_in(const EditTask& task, const Generator& model, const EditOptions& options,
+                           const SamplerHooks& hooks) {
+  const GenerationPlan& wanted = options.generation;
+  if (hidden_box(task.hidden).width == 0) {
+    return std::vector<Image>(std::size_t(wanted.count), task.picture);
+  }
+  torch::NoGradGuard guard;
+  const EditPlan plan = plan_edit(task, model);
+  const Tensor pixels = to_tensor(plan.filled).unsqueeze(0);
+  const Tensor tokens = model.tokenizer().encode(pixels);
+  const std::vector<float> opacity = opacity_of(task.hidden, options.feather);
+  std::vector<Image> variants;
+  for (std::int64_t done = 0; done < wanted.count; done += wanted.batch) {
+    const std::int64_t batch = std::min(wanted.batch, wanted.count - done);
+    std::vector<std::uint64_t> numbers(static_cast<std::size_t>(batch));
+    std::iota(numbers.begin(), numbers.end(), static_cast<std::uint64_t>(wanted.first + done));
+    const SamplerStart start{.tokens = tokens.expand({batch, -1}),
+                             .masked = plan.hidden.unsqueeze(0).expand({batch, -1}),
+                             .grid = plan.grid,
+                             .pixels = pixels.expand({batch, -1, -1, -1})};
+    for (const auto& made : to_images(model.complete(start, numbers, wanted, hooks).pixels)) {
+      variants.push_back(blend(
+          task, plan.window, resize(made, plan.window.width, plan.window.height), opacity));
+    }
+  }
+  return variants;
+}
+
+Image edit_preview(const EditTask& task, const EditPlan& plan) {
+  Image shown = task.picture;
+  blend_mask(shown, task.hidden, kTint, 0.55f);
+  draw_rectangle(shown, plan.window, kWhite);
+  Image window = plan.filled;
+  const int cell = window.width / static_cast<int>(plan.grid.width);
+  const auto flags = plan.hidden.accessor<bool, 1>();
+  GrayImage mask(window.width, window.height);
+  for (int y = 0; y < mask.height; ++y) {
+    for (int x = 0; x < mask.width; ++x) {
+      mask.row(y)[x] = flags[(y / cell) * plan.grid.width + x / cell] ? 255 : 0;
+    }
+  }
+  blend_mask(window, mask, kTint, 0.55f);
+  const std::array<Image, 2> both{
+      shown, resize(window, plan.window.width, plan.window.height, Resample::kNearest)};
+  return make_grid(both, 2, 4);
+}
+
+}  // namespace addp

@@ -1,0 +1,56 @@
+// Filling in a part of a picture: inpainting, outpainting and uncropping, as in the paper's
+// appendix. The hidden region is filled with the mean of what is visible, the tokenizer gives the
+// tokens, the share of hidden tokens decides at which step alternating denoising begins, and the
+// result replaces the hidden pixels. All others stay as they are, bit for bit.
+//
+// The network works on a window at its own resolution: the smallest square around the hidden region
+// with as much around it again as there is, or the whole picture (on a grid of its shape) where no
+// square holds the region.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "generate/generator.h"
+#include "image/box.h"
+#include "image/image.h"
+
+namespace addp {
+
+struct EditTask {
+  Image picture;
+  GrayImage hidden;  // of the picture's size; not 0 where it is to be filled in
+};
+
+// A part of the picture to fill in; clipped, and a UsageError where nothing is left.
+EditTask hide_box(const Image& picture, const PixelBox& box);
+// A mask picture of any size, resized; values from 128 hide.
+EditTask hide_mask(const Image& picture, const GrayImage& mask);
+struct Margins {
+  int left = 0, top = 0, right = 0, bottom = 0;
+};
+// A larger canvas, the new part of which is hidden.
+EditTask extend(const Image& picture, const Margins& margins);
+
+// What the network will see.
+struct EditPlan {
+  PixelBox window;  // of the picture
+  Grid grid;        // of tokens over the window
+  Image filled;     // the window at the network's resolution, hidden pixels filled
+  Tensor hidden;    // [h * w] bool, the tokens that are hidden wholly or in part
+};
+EditPlan plan_edit(const EditTask& task, const Generator& model);
+
+struct EditOptions {
+  GenerationPlan generation;  // `count` variants
+  int feather = 0;  // pixels inside the hidden region over which the result fades in
+};
+
+// `count` variants of the picture. With nothing hidden, the picture itself.
+std::vector<Image> fill_in(const EditTask& task, const Generator& model, const EditOptions& options,
+                           const SamplerHooks& hooks = {});
+
+// The picture with its hidden pixels tinted, and the window with its hidden tokens tinted.
+Image edit_preview(const EditTask& task, const EditPlan& plan);
+
+}  // namespace addp

@@ -1,0 +1,103 @@
+#include "generate/generator.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+#include "base/error.h"
+#include "diffusion/model_io.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+std::vector<std::string> stored_class_names(const nlohmann::json& provenance) {
+  const auto found = provenance.find("classes");
+  if (found == provenance.end() || !found->is_array()) return {};
+  std::vector<std::string> names;
+  for (const auto& name : *found) names.push_back(name.is_string() ? name.get<std::string>() : "?");
+  return names;
+}
+
+}  // namespace
+
+Generator Generator::open(const std::filesystem::path& model,
+                          const std::filesystem::path& tokenizer) {
+  Generator generator;
+  const ModelFile file = open_model(model);
+  generator.source_ = file.source;
+  require_kind(file, {"addp", "predictor"});
+  // Among published checkpoints, only ADDP has positions for masked tokens of its own.
+  const bool predictor = file.foreign() ? !file.tensors.contains("decoder_pos_mask_embed")
+                                        : file.kind == "predictor";
+  if (predictor) {
+    generator.predictor_ = load_predictor(model);
+    generator.tokenizer_ = tokenizer.empty() ? tokenizer_in(file) : load_tokenizer(tokenizer);
+  } else {
+    LoadedAddp loaded = load_addp(model, tokenizer);
+    generator.addp_ = loaded.network;
+    generator.tokenizer_ = loaded.tokenizer;
+  }
+  if (!generator.tokenizer_) {
+    throw UsageError("{}: has no tokenizer inside; name one with --tokenizer", file.source);
+  }
+  generator.class_names_ = stored_class_names(file.provenance);
+  return generator;
+}
+
+const Grid& Generator::grid() const {
+  return addp_ ? addp_->config().grid : predictor_->config().grid;
+}
+
+int Generator::width() const { return static_cast<int>(grid().width * tokenizer_->factor()); }
+int Generator::height() const { return static_cast<int>(grid().height * tokenizer_->factor()); }
+
+std::int64_t Generator::find_class(const std::string& name) const {
+  if (class_names_.empty()) {
+    throw UsageError("{}: was trained without classes; leave --class out, or train with "
+                     "--class-conditional", source_);
+  }
+  const auto found = std::find(class_names_.begin(), class_names_.end(), name);
+  if (found != class_names_.end()) return found - class_names_.begin();
+  std::int64_t number = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error == std::errc() && end == name.data() + name.size() && number >= 0 &&
+      number < static_cast<std::int64_t>(class_names_.size())) {
+    return number;
+  }
+  throw UsageError("there is no class '{}'; the model knows {}", name,
+                   fmt::join(class_names_, ", "));
+}
+
+Samples Generator::sample(const std::vector<std::uint64_t>& pictures, const GenerationPlan& plan,
+                          const SamplerHooks& hooks) const {
+  return complete(SamplerStart::nothing(static_cast<std::int64_t>(pictures.size()), grid()),
+                  pictures, plan, hooks);
+}
+
+Samples Generator::complete(SamplerStart start, const std::vector<std::uint64_t>& pictures,
+                            const GenerationPlan& plan, const SamplerHooks& hooks) const {
+  StreamNoise noise(plan.seed, pictures);
+  if (plan.label >= 0) {
+    const Vocabulary& words =
+        addp_ ? addp_->config().vocabulary : predictor_->config().vocabulary;
+    start.classes = torch::full({start.tokens.size(0)}, words.class_id(plan.label), torch::kInt64);
+  }
+  return addp_ ? generate(*addp_, *tokenizer_, start, plan.sampler, noise, hooks)
+               : sample_predictor(*predictor_, *tokenizer_, start, plan.sampler, noise, hooks);
+}
+
+void Generator::sample_all(const GenerationPlan& plan,
+                           const std::function<void(std::int64_t, const Tensor&)>& sink,
+                           const SamplerHooks& hooks) const {
+  for (std::int64_t done = 0; done < plan.count; done += plan.batch) {
+    std::vector<std::uint64_t> numbers(
+        static_cast<std::size_t>(std::min(plan.batch, plan.count - done)));
+    std::iota(numbers.begin(), numbers.end(), static_cast<std::uint64_t>(plan.first + done));
+    sink(plan.first + done, sample(numbers, plan, hooks).pixels);
+  }
+}
+
+}  // namespace addp

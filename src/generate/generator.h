@@ -1,0 +1,63 @@
+// A model that makes pictures, by number: ADDP (Algorithm 2), or a token predictor by itself
+// (MAGE). Picture i of a seed is the same whatever it is made together with.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "generate/sampler.h"
+#include "nn/model_file.h"
+
+namespace addp {
+
+// Which pictures, and how.
+struct GenerationPlan {
+  std::uint64_t seed = 0;
+  std::int64_t first = 0, count = 1;
+  std::int64_t batch = 16;
+  std::int64_t label = -1;  // class number, for class-conditional models; -1: none
+  SamplerOptions sampler;
+};
+
+class Generator {
+ public:
+  // What `addp train addp` or `addp train predictor` wrote, or a published checkpoint. The tokenizer
+  // inside is used unless `tokenizer` names another; a DataError where there is none.
+  static Generator open(const std::filesystem::path& model,
+                        const std::filesystem::path& tokenizer = {});
+
+  bool is_addp() const { return addp_ != nullptr; }
+  const Addp& addp() const { return *addp_; }
+  const Vqgan& tokenizer() const { return *tokenizer_; }
+  const std::string& source() const { return source_; }
+  const Grid& grid() const;
+  int width() const;   // of the pictures, in pixels
+  int height() const;
+  // Names of the classes that the model can be asked for; empty: it knows none.
+  const std::vector<std::string>& class_names() const { return class_names_; }
+  // The number of a class by name or number; a UsageError lists what there is.
+  std::int64_t find_class(const std::string& name) const;
+
+  // One batch: the pictures with these numbers.
+  Samples sample(const std::vector<std::uint64_t>& pictures, const GenerationPlan& plan,
+                 const SamplerHooks& hooks = {}) const;
+  // The same from a start that the caller made; every picture has its number.
+  Samples complete(SamplerStart start, const std::vector<std::uint64_t>& pictures,
+                   const GenerationPlan& plan, const SamplerHooks& hooks = {}) const;
+  // All pictures of a plan in order, batch by batch: `sink(first number, pixels)`.
+  void sample_all(const GenerationPlan& plan,
+                  const std::function<void(std::int64_t, const Tensor&)>& sink,
+                  const SamplerHooks& hooks = {}) const;
+
+ private:
+  std::string source_;
+  std::shared_ptr<Addp> addp_;
+  std::shared_ptr<Mage> predictor_;
+  std::shared_ptr<Vqgan> tokenizer_;
+  std::vector<std::string> class_names_;
+};
+
+}  // namespace addp

@@ -1,0 +1,52 @@
+// How pictures are sampled, as people set it. Free of libtorch.
+#pragma once
+
+#include <cstdint>
+
+#include "base/options.h"
+#include "diffusion/options.h"
+
+namespace addp {
+
+enum class MaskCurve { kCosine, kLinear };            // how the share of masked tokens falls
+enum class TemperatureCurve { kFalling, kConstant };  // tau * (1 - (s + 1)/S), or tau throughout
+
+struct SamplerOptions {
+  std::int64_t steps = 20;
+  MaskCurve curve = MaskCurve::kCosine;
+  double temperature = 6;  // of the Gumbel noise on the confidences, tau
+  TemperatureCurve temperature_curve = TemperatureCurve::kFalling;
+  double top_p = 1;  // candidates are drawn from the smallest set with this probability
+  Mapping mapping = Mapping::kWeightedSum;
+  // The released program never lets the number of masked tokens fall below 1, so that one token of
+  // the final picture is still unreliable.
+  bool keep_last_unreliable = false;
+  // Classifier-free guidance: logits move this many times as far from those without a class.
+  double guidance = 1;
+
+  void describe(Options& o) {
+    o.group("Sampling");
+    o.add("steps", steps, "denoising steps").range(1, 4096);
+    o.add_enum<MaskCurve>("schedule", curve,
+                          {{"cosine", MaskCurve::kCosine}, {"linear", MaskCurve::kLinear}},
+                          "how the share of unreliable tokens falls");
+    o.add("temperature", temperature, "of the noise on confidences; more gives more variety")
+        .range(0, 1e6);
+    o.add_enum<TemperatureCurve>(
+        "temperature-curve", temperature_curve,
+        {{"falling", TemperatureCurve::kFalling}, {"constant", TemperatureCurve::kConstant}},
+        "falling: tau * t/T");
+    o.add("top-p", top_p, "tokens are drawn from the likeliest that make up this probability")
+        .range(1e-6, 1);
+    o.add_enum<Mapping>("mapping", mapping,
+                        {{"weighted-sum", Mapping::kWeightedSum},
+                         {"argmax", Mapping::kArgMax},
+                         {"sampling", Mapping::kSampling}},
+                        "how the distribution of unreliable tokens becomes pixels");
+  }
+};
+
+// A UsageError names the option that makes no sense.
+void check(const SamplerOptions& options);
+
+}  // namespace addp
