@@ -77,7 +77,10 @@ Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable, Nois
   Tensor x = content + at::where(masked, positions_for(decoder_pos_mask_embed_),
                                  positions_for(decoder_pos_embed_learned_));  // [B, 1 + L, D]
   if (reliable.classes.defined()) {
-    const Tensor embedded = token_emb_->forward(reliable.classes).unsqueeze(1);  // [B, 1, D]
+    // "No class" adds nothing, so that it equals leaving the classes out.
+    const Tensor some = (reliable.classes != config_.vocabulary.class_position_id()).unsqueeze(1);
+    const Tensor embedded =
+        (token_emb_->forward(reliable.classes) * some).unsqueeze(1);  // [B, 1, D]
     x = at::cat({x.slice(1, 0, 1) + embedded.to(x.scalar_type()), x.slice(1, 1)}, 1);
   }
   if (config_.token_input != TokenInput::kNone) {

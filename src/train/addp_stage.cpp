@@ -13,17 +13,20 @@
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
+#include "train/class_condition.h"
 #include "train/transformer_size.h"
 
 namespace addp {
 namespace {
 
 AddpConfig network_config(const AddpTrainOptions& options, const Vqgan& tokenizer,
-                          const Grid& grid) {
+                          const TokenFeed& feed) {
   const TransformerSize size = resolve_size(options.network);
   AddpConfig config;
-  config.vocabulary = {tokenizer.config().codes, options.class_ids};
-  config.grid = grid;
+  config.vocabulary = {
+      tokenizer.config().codes,
+      class_ids_needed(options.tokens, feed.pictures().dataset(), options.class_ids)};
+  config.grid = feed.grid();
   config.decoder_width = size.decoder_width;
   config.decoder_depth = size.decoder_depth;
   config.decoder_heads = size.decoder_heads;
@@ -39,7 +42,7 @@ AddpConfig network_config(const AddpTrainOptions& options, const Vqgan& tokenize
   vit.depth = size.depth;
   vit.heads = size.heads;
   vit.patch = tokenizer.factor();  // a patch under each token
-  vit.grid = grid;
+  vit.grid = feed.grid();
   vit.dropout = vit.attention_dropout = options.network.dropout;
   return config;
 }
@@ -63,10 +66,17 @@ AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
       predictor_(open_predictor(options, *tokenizer_)),
       feed_(options.train, options.tokens, tokenizer_, world),
       schedule_(options.diffusion.mask),
-      network_(std::make_shared<Addp>(network_config(options, *tokenizer_, feed_.grid()))) {
+      network_(std::make_shared<Addp>(network_config(options, *tokenizer_, feed_))) {
   initialise(
       *network_,
       RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights").fork("addp"));
+  if (options.tokens.class_conditional &&
+      predictor_->config().vocabulary != network_->config().vocabulary) {
+    throw UsageError("{}: was trained for {} classes, the data have {}; train the predictor with "
+                     "--class-conditional on the same data", options.predictor,
+                     predictor_->config().vocabulary.classes(),
+                     network_->config().vocabulary.classes());
+  }
   learner_ =
       std::make_unique<Learner>("addp",
                                 make_adamw(decay_groups(*network_, options.train.weight_decay),
@@ -79,13 +89,13 @@ Metrics AddpStage::step(const StepContext& context) {
   const double share = 1.0 / static_cast<double>(parts);
   Metrics metrics;
   for (std::int64_t part = 0; part < parts; ++part) {
-    const Tensor z0 = feed_.next().ids;
+    const auto [z0, labels] = feed_.next();
     const RandomStream stream = context.stream.fork("part", static_cast<std::uint64_t>(part));
     Noise noise(stream.fork("dropout"));
     Bf16Scope scope(context.bf16);
     const Tensor loss =
         pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
-                         schedule_, options_.diffusion, stream, &noise);
+                         schedule_, options_.diffusion, stream, &noise, classes_of(labels, &stream));
     learner_->backward(loss, share, part + 1 == parts);
     metrics["loss"] += loss.item<double>() * share;
   }
@@ -95,17 +105,23 @@ Metrics AddpStage::step(const StepContext& context) {
 
 Metrics AddpStage::evaluate() {
   torch::NoGradGuard guard;
-  const Tensor z0 = feed_.validation(kValidationPictures).ids;
+  const auto [z0, labels] = feed_.validation(kValidationPictures);
   // The same few masks at every evaluation, so that the curve shows the network alone.
   constexpr std::uint64_t kDraws = 4;
   double loss = 0;
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     loss += pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
                              schedule_, options_.diffusion, RandomStream(0, "validation", draw),
-                             nullptr)
+                             nullptr, classes_of(labels, nullptr))
                 .item<double>();
   }
   return {{"loss", loss / kDraws}};
+}
+
+// Ids for the class position, undefined in unconditional training. The predictor must have been
+// trained with the same classes.
+Tensor AddpStage::classes_of(const Tensor& labels, const RandomStream* stream) const {
+  return class_ids_of(labels, network_->config().vocabulary, options_.tokens, stream);
 }
 
 std::vector<Panel> AddpStage::pictures() { return {noisy_panel(), sample_panel()}; }
@@ -144,7 +160,8 @@ Panel AddpStage::sample_panel() const {
 }
 
 void AddpStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
-  save_addp(path, *network_, *tokenizer_, provenance);
+  save_addp(path, *network_, *tokenizer_,
+            with_class_names(provenance, options_.tokens, feed_.pictures().dataset()));
 }
 
 TensorMap AddpStage::state() const { return state_of(*network_, {}, "addp.model."); }

@@ -26,6 +26,7 @@ class AddpStage : public Stage {
   double activation_bytes() const override;
 
  private:
+  Tensor classes_of(const Tensor& labels, const RandomStream* stream) const;
   Panel noisy_panel() const;
   Panel sample_panel() const;
 

@@ -6,17 +6,20 @@
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
+#include "train/class_condition.h"
 #include "train/transformer_size.h"
 
 namespace addp {
 namespace {
 
 MageConfig network_config(const PredictorTrainOptions& options, const Vqgan& tokenizer,
-                          const Grid& grid) {
+                          const TokenFeed& feed) {
   const TransformerSize size = resolve_size(options.network);
   MageConfig config;
-  config.vocabulary = {tokenizer.config().codes, options.class_ids};
-  config.grid = grid;
+  config.vocabulary = {
+      tokenizer.config().codes,
+      class_ids_needed(options.tokens, feed.pictures().dataset(), options.class_ids)};
+  config.grid = feed.grid();
   config.width = size.width;
   config.depth = size.depth;
   config.heads = size.heads;
@@ -34,7 +37,7 @@ PredictorStage::PredictorStage(const PredictorTrainOptions& options, World& worl
       world_(world),
       tokenizer_(load_tokenizer(options.tokens.tokenizer)),
       feed_(options.train, options.tokens, tokenizer_, world),
-      network_(std::make_shared<Mage>(network_config(options, *tokenizer_, feed_.grid()))) {
+      network_(std::make_shared<Mage>(network_config(options, *tokenizer_, feed_))) {
   initialise(*network_,
              RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
                  .fork("predictor"));
@@ -54,13 +57,14 @@ Metrics PredictorStage::step(const StepContext& context) {
   const double share = 1.0 / static_cast<double>(parts);
   Metrics metrics;
   for (std::int64_t part = 0; part < parts; ++part) {
-    const Tensor tokens = feed_.next().ids;
+    const auto [tokens, labels] = feed_.next();
     const RandomStream stream = context.stream.fork("part", static_cast<std::uint64_t>(part));
     Noise noise(stream.fork("dropout"));
     const MageMask mask = sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream);
     Bf16Scope scope(context.bf16);
     const Tensor loss =
-        mage_loss(*network_, tokens, mask, feed_.grid(), options_.label_smoothing, &noise);
+        mage_loss(*network_, tokens, mask, feed_.grid(), options_.label_smoothing, &noise,
+                  class_ids_of(labels, network_->config().vocabulary, options_.tokens, &stream));
     learner_->backward(loss, share, part + 1 == parts);
     metrics["loss"] += loss.item<double>() * share;
   }
@@ -70,13 +74,16 @@ Metrics PredictorStage::step(const StepContext& context) {
 
 Metrics PredictorStage::evaluate() {
   torch::NoGradGuard guard;
-  const Tensor tokens = feed_.validation(kValidationPictures).ids;
+  const auto [tokens, labels] = feed_.validation(kValidationPictures);
+  const Tensor classes =
+      class_ids_of(labels, network_->config().vocabulary, options_.tokens, nullptr);
   // The same masks at every evaluation, so that the curve shows the network alone.
   const RandomStream stream(0, "validation masks");
   const MageMask mask = sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream);
   const Tensor loss =
-      mage_loss(*network_, tokens, mask, feed_.grid(), options_.label_smoothing, nullptr);
-  const Tensor best = network_->code_logits(tokens, mask.masked, feed_.grid()).argmax(-1);
+      mage_loss(*network_, tokens, mask, feed_.grid(), options_.label_smoothing, nullptr, classes);
+  const Tensor best =
+      network_->code_logits(tokens, mask.masked, feed_.grid(), nullptr, classes).argmax(-1);
   const Tensor right = (best == tokens).masked_select(mask.masked).to(torch::kFloat32);
   return {{"loss", loss.item<double>()}, {"accuracy", right.mean().item<double>()}};
 }
@@ -100,7 +107,8 @@ std::vector<Panel> PredictorStage::pictures() {
 }
 
 void PredictorStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
-  save_predictor(path, *network_, *tokenizer_, provenance);
+  save_predictor(path, *network_, *tokenizer_,
+                 with_class_names(provenance, options_.tokens, feed_.pictures().dataset()));
 }
 
 TensorMap PredictorStage::state() const { return state_of(*network_, {}, "predictor.model."); }

@@ -14,6 +14,8 @@ struct TokenOptions {
   double crop = 0.2;
   bool flip = true;
   std::int64_t views = 0;
+  bool class_conditional = false;
+  double class_drop = 0.1;
 
   void describe(Options& o) {
     o.group("Tokens");
@@ -28,6 +30,10 @@ struct TokenOptions {
           "every picture is "
           "tokenized anew each time, as in the paper")
         .range(0, 1000);
+    o.add("class-conditional", class_conditional,
+          "also learn what class a picture has, for 'addp generate --class' (not in the paper)");
+    o.add("class-drop", class_drop, "share of the pictures whose class is kept from the network")
+        .range(0, 1);
   }
 };
 
