@@ -67,8 +67,10 @@ if(ADDP_TORCH_PARTS)
 endif()
 
 if(ADDP_TESTS AND ADDP_TORCH_PARTS)
-  add_test(NAME cli COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/cli_test.sh $<TARGET_FILE:addp>
-    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  foreach(name cli training)
+    add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/${name}_test.sh $<TARGET_FILE:addp>
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  endforeach()
 endif()
 
 # make install: the program, the libraries and the find_package(addp) package.

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "commands/bench_generate.h"
 #include "commands/bench_images.h"
+#include "commands/bench_train.h"
 #include "commands/convert.h"
 #include "commands/demo.h"
 #include "commands/doctor.h"
@@ -161,6 +162,12 @@ std::vector<Command> machine_commands() {
        "",
        {"addp bench generate --model runs/addp", "addp bench generate --preset base --seconds 30"},
        library_invocation<BenchGenerateOptions>("bench generate")},
+      {"bench train",
+       kMachine,
+       "training steps a second of each stage, beside plain PyTorch",
+       "Random weights and data: the time of forward, backward and update alone.",
+       {"addp bench train --stage predictor", "addp bench train --stage addp --python python3"},
+       library_invocation<BenchTrainOptions>("bench train")},
   };
 }
 

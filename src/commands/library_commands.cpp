@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "commands/bench_generate.h"
+#include "commands/bench_train.h"
 #include "commands/demo.h"
 #include "commands/doctor_preset.h"
 #include "commands/eval_fid.h"
@@ -44,6 +45,7 @@ const std::map<std::string, LibraryBody>& bodies() {
       {"visualize", call<VisualizeOptions, run_visualize>},
       {"eval fid", call<EvalFidOptions, run_eval_fid>},
       {"eval tokenizer", call<EvalTokenizerOptions, run_eval_tokenizer>},
+      {"bench train", call<BenchTrainOptions, run_bench_train>},
       {"bench generate", call<BenchGenerateOptions, run_bench_generate>},
       {"train tokenizer", call<TokenizerTrainOptions, run_train_tokenizer>},
       {"train predictor", call<PredictorTrainOptions, run_train_predictor>},

@@ -9,12 +9,13 @@ namespace addp {
 namespace {
 
 // Numbers in [0, 1) for Mapping::kSampling, sample i from a stream of its own: [B, L].
-Tensor uniform_draws(Mapping mapping, const Tensor& tokens, const RandomStream& stream) {
+Tensor uniform_draws(Mapping mapping, const Tensor& tokens, const RandomStream& stream,
+                     std::int64_t first) {
   if (mapping != Mapping::kSampling) return {};
   const Tensor draws = torch::empty(tokens.sizes(), torch::kFloat32);
   for (std::int64_t i = 0; i < draws.size(0); ++i) {
     const Tensor row = draws[i];
-    stream.fork("sampling", static_cast<std::uint64_t>(i))
+    stream.fork("sampling", static_cast<std::uint64_t>(first + i))
         .fill_uniform({row.data_ptr<float>(), static_cast<std::size_t>(row.numel())});
   }
   return draws.to(tokens.device());
@@ -38,10 +39,10 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
 Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
                         const Grid& grid, const MaskSchedule& schedule,
                         const DiffusionOptions& options, const RandomStream& stream,
-                        Noise* dropout, const Tensor& classes) {
+                        Noise* dropout, const Tensor& classes, std::int64_t first) {
   // sample t; sample m_t and m_{t+dt}
   const RatioPair ratios = schedule.sample(options.condition, stream.fork("ratio"));
-  MaskPair masks = sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"));
+  MaskPair masks = sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"), first);
   masks = {masks.current.to(z0.device()), masks.neighbour.to(z0.device())};
   const ReliableTokens z_t{z0, masks.current, grid, classes};
 
@@ -55,7 +56,7 @@ Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& 
     // x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+dt})) m_t)
     const Tensor unreliable =
         map_to_embeddings(options.mapping, q.unreliable, frozen.tokenizer->codebook(),
-                          uniform_draws(options.mapping, z0, stream));
+                          uniform_draws(options.mapping, z0, stream, first));
     x_t = decode_noisy(*frozen.tokenizer, z0, z_t.masked, unreliable, grid);
   }
   // e_t <- Encoder(x_t)

@@ -27,10 +27,11 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
 
 // The loss of one batch of tokens z_0 = VQ-Encoder(x_0), ready for backward(). `stream` decides the
 // ratio, the masks and the samples drawn; `dropout` is null for evaluation. `classes` [B] are ids
-// for class-conditional networks.
+// for class-conditional networks; `first` is the number of the first sample in the batch of all
+// processes.
 Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
                         const Grid& grid, const MaskSchedule& schedule,
                         const DiffusionOptions& options, const RandomStream& stream,
-                        Noise* dropout, const Tensor& classes = {});
+                        Noise* dropout, const Tensor& classes = {}, std::int64_t first = 0);
 
 }  // namespace addp

@@ -72,14 +72,14 @@ std::int64_t masked_count(std::int64_t length, double ratio) {
 }
 
 MaskPair sample_masks(std::int64_t batch, std::int64_t length, const RatioPair& ratios,
-                      const RandomStream& stream) {
+                      const RandomStream& stream, std::int64_t first) {
   MaskPair masks{torch::zeros({batch, length}, torch::kBool),
                  torch::zeros({batch, length}, torch::kBool)};
   const std::pair<Tensor*, double> parts[] = {{&masks.current, ratios.current},
                                               {&masks.neighbour, ratios.neighbour}};
   for (std::int64_t sample = 0; sample < batch; ++sample) {
     const auto order =
-        stream.fork("positions", static_cast<std::uint64_t>(sample)).permutation(length);
+        stream.fork("positions", static_cast<std::uint64_t>(first + sample)).permutation(length);
     for (const auto& [mask, ratio] : parts) {
       auto flags = mask->accessor<bool, 2>();
       const std::int64_t count = masked_count(length, ratio);

@@ -35,12 +35,12 @@ class MaskSchedule {
 std::int64_t masked_count(std::int64_t length, double ratio);
 
 // [B, L] bool. Both masks of a sample come from one random order of its positions, so the smaller
-// lies inside the larger.
+// lies inside the larger. `first` is the number of the first sample in the batch of all processes.
 struct MaskPair {
   Tensor current;
   Tensor neighbour;
 };
 MaskPair sample_masks(std::int64_t batch, std::int64_t length, const RatioPair& ratios,
-                      const RandomStream& stream);
+                      const RandomStream& stream, std::int64_t first = 0);
 
 }  // namespace addp

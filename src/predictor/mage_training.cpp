@@ -9,7 +9,7 @@
 namespace addp {
 
 MageMask sample_mage_mask(std::int64_t batch, std::int64_t length, const MageMaskOptions& options,
-                          const RandomStream& stream) {
+                          const RandomStream& stream, std::int64_t first) {
   const double ratio = stream.fork("ratio").truncated_normal(options.mean, options.deviation,
                                                              options.lowest, options.highest);
   const auto count = [&](double share) {
@@ -25,7 +25,7 @@ MageMask sample_mage_mask(std::int64_t batch, std::int64_t length, const MageMas
   auto kept = mask.kept.accessor<std::int64_t, 2>();
   for (std::int64_t sample = 0; sample < batch; ++sample) {
     const auto order =
-        stream.fork("positions", static_cast<std::uint64_t>(sample)).permutation(length);
+        stream.fork("positions", static_cast<std::uint64_t>(first + sample)).permutation(length);
     for (std::int64_t i = 0; i < masked; ++i)
       flags[sample][order[static_cast<std::size_t>(i)]] = true;
     std::vector<std::int64_t> rest(order.begin() + dropped, order.end());

@@ -19,9 +19,10 @@ struct MageMask {
   Tensor kept;    // [B, 1 + L - dropped] int64, positions for the encoder, the class position first
 };
 
-// One ratio a batch; the positions of sample i come from a stream of their own.
+// One ratio a batch; the positions of sample i come from a stream of their own. `first` is the
+// number of the first sample in the batch of all processes.
 MageMask sample_mage_mask(std::int64_t batch, std::int64_t length, const MageMaskOptions& options,
-                          const RandomStream& stream);
+                          const RandomStream& stream, std::int64_t first = 0);
 
 // Cross-entropy of the masked tokens with label smoothing over the whole vocabulary. `classes` as
 // in Mage::features().

@@ -90,12 +90,14 @@ Metrics AddpStage::step(const StepContext& context) {
   Metrics metrics;
   for (std::int64_t part = 0; part < parts; ++part) {
     const auto [z0, labels] = feed_.next();
-    const RandomStream stream = context.stream.fork("part", static_cast<std::uint64_t>(part));
-    Noise noise(stream.fork("dropout"));
+    const RandomStream stream = context.shared.fork("part", static_cast<std::uint64_t>(part));
+    const std::int64_t first = context.rank * z0.size(0);
+    Noise noise(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
     Bf16Scope scope(context.bf16);
     const Tensor loss =
         pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
-                         schedule_, options_.diffusion, stream, &noise, classes_of(labels, &stream));
+                         schedule_, options_.diffusion, stream, &noise, classes_of(labels, &stream, first),
+                         first);
     learner_->backward(loss, share, part + 1 == parts);
     metrics["loss"] += loss.item<double>() * share;
   }
@@ -112,7 +114,7 @@ Metrics AddpStage::evaluate() {
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     loss += pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
                              schedule_, options_.diffusion, RandomStream(0, "validation", draw),
-                             nullptr, classes_of(labels, nullptr))
+                             nullptr, classes_of(labels, nullptr, 0))
                 .item<double>();
   }
   return {{"loss", loss / kDraws}};
@@ -120,8 +122,9 @@ Metrics AddpStage::evaluate() {
 
 // Ids for the class position, undefined in unconditional training. The predictor must have been
 // trained with the same classes.
-Tensor AddpStage::classes_of(const Tensor& labels, const RandomStream* stream) const {
-  return class_ids_of(labels, network_->config().vocabulary, options_.tokens, stream);
+Tensor AddpStage::classes_of(const Tensor& labels, const RandomStream* stream,
+                             std::int64_t first) const {
+  return class_ids_of(labels, network_->config().vocabulary, options_.tokens, stream, first);
 }
 
 std::vector<Panel> AddpStage::pictures() { return {noisy_panel(), sample_panel()}; }

@@ -26,7 +26,7 @@ class AddpStage : public Stage {
   double activation_bytes() const override;
 
  private:
-  Tensor classes_of(const Tensor& labels, const RandomStream* stream) const;
+  Tensor classes_of(const Tensor& labels, const RandomStream* stream, std::int64_t first) const;
   Panel noisy_panel() const;
   Panel sample_panel() const;
 

@@ -17,7 +17,7 @@ std::int64_t class_ids_needed(const TokenOptions& options, const Dataset& datase
 }
 
 Tensor class_ids_of(const Tensor& labels, const Vocabulary& vocabulary, const TokenOptions& options,
-                    const RandomStream* stream) {
+                    const RandomStream* stream, std::int64_t first) {
   if (!options.class_conditional || !labels.defined()) return {};
   const Tensor ids = torch::empty({labels.size(0)}, torch::kInt64);
   const Tensor on_cpu = labels.cpu();
@@ -25,7 +25,7 @@ Tensor class_ids_of(const Tensor& labels, const Vocabulary& vocabulary, const To
   auto id = ids.accessor<std::int64_t, 1>();
   for (std::int64_t i = 0; i < ids.size(0); ++i) {
     const bool dropped =
-        stream != nullptr && stream->fork("class", static_cast<std::uint64_t>(i))
+        stream != nullptr && stream->fork("class", static_cast<std::uint64_t>(first + i))
                                  .chance(options.class_drop);
     id[i] = dropped || label[i] < 0 || label[i] >= vocabulary.classes()
                 ? vocabulary.class_position_id()

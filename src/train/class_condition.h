@@ -19,9 +19,9 @@ std::int64_t class_ids_needed(const TokenOptions& options, const Dataset& datase
 
 // labels [B], -1: none -> ids [B]; undefined where training is not conditional or there are no
 // labels. Sample i is dropped
-// by a stream of its own; without a stream none is.
+// by a stream of its own, the one of number `first` + i; without a stream none is.
 Tensor class_ids_of(const Tensor& labels, const Vocabulary& vocabulary, const TokenOptions& options,
-                    const RandomStream* stream);
+                    const RandomStream* stream, std::int64_t first);
 
 // `provenance` (JSON text) with the names of the classes, which `addp generate --class` takes.
 std::string with_class_names(const std::string& provenance, const TokenOptions& options,

@@ -1,5 +1,7 @@
 #include "train/launch.h"
 
+#include <fstream>
+#include <iterator>
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -92,7 +94,9 @@ class BlockedSignals {
 };
 
 std::vector<std::string> own_arguments() {
-  const std::string text = read_text_file("/proc/self/cmdline");
+  // The kernel gives this file no size, so it is read to its end.
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> arguments;
   for (std::size_t start = 0; start < text.size();) {
     arguments.emplace_back(text.c_str() + start);

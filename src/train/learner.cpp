@@ -1,5 +1,6 @@
 #include "train/learner.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -63,7 +64,11 @@ double Learner::update(double lr) {
   }
   optimizer_->step(lr);
   optimizer_->zero_grad();
-  if (averages()) at::_foreach_lerp_(averages_, parameters_, 1 - options_.ema);
+  if (averages()) {
+    const auto done = static_cast<double>(++updates_);
+    const double decay = std::min(options_.ema, (1 + done) / (10 + done));
+    at::_foreach_lerp_(averages_, parameters_, 1 - decay);
+  }
   return norm;
 }
 
@@ -81,6 +86,7 @@ TensorMap Learner::state() const {
   for (std::size_t i = 0; i < averages_.size(); ++i) {
     tensors[name_ + ".ema." + names_[i]] = to_view(averages_[i]);
   }
+  if (averages()) tensors[name_ + ".updates"] = to_view(torch::tensor({updates_}));
   return tensors;
 }
 
@@ -99,6 +105,10 @@ void Learner::load_state(const TensorMap& tensors, const std::string& source) {
                       source, names_[i]);
     }
     averages_[i].copy_(to_torch(it->second));
+  }
+  const auto updates = tensors.find(name_ + ".updates");
+  if (averages() && updates != tensors.end()) {
+    updates_ = to_torch(updates->second).item<std::int64_t>();
   }
 }
 

@@ -14,7 +14,9 @@ namespace addp {
 
 struct LearnerOptions {
   double clip = 0;  // largest gradient norm; 0: not clipped
-  double ema = 0;   // decay of the averaged weights; 0: none
+  // Decay of the averaged weights; 0: none. It rises to this as (1 + n)/(10 + n) over the updates n,
+  // so that the random weights of the start are forgotten in short runs, too.
+  double ema = 0;
 };
 
 class Learner {
@@ -48,6 +50,7 @@ class Learner {
   std::unique_ptr<GradientReducer> reducer_;
   std::vector<Tensor> parameters_, averages_;
   std::vector<std::string> names_;
+  std::int64_t updates_ = 0;
 };
 
 // Puts a learner's averaged weights into the network for a scope, and the trained ones back.

@@ -58,13 +58,15 @@ Metrics PredictorStage::step(const StepContext& context) {
   Metrics metrics;
   for (std::int64_t part = 0; part < parts; ++part) {
     const auto [tokens, labels] = feed_.next();
-    const RandomStream stream = context.stream.fork("part", static_cast<std::uint64_t>(part));
-    Noise noise(stream.fork("dropout"));
-    const MageMask mask = sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream);
+    const RandomStream stream = context.shared.fork("part", static_cast<std::uint64_t>(part));
+    const std::int64_t first = context.rank * tokens.size(0);
+    Noise noise(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
+    const MageMask mask =
+        sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream, first);
     Bf16Scope scope(context.bf16);
     const Tensor loss =
         mage_loss(*network_, tokens, mask, feed_.grid(), options_.label_smoothing, &noise,
-                  class_ids_of(labels, network_->config().vocabulary, options_.tokens, &stream));
+                  class_ids_of(labels, network_->config().vocabulary, options_.tokens, &stream, first));
     learner_->backward(loss, share, part + 1 == parts);
     metrics["loss"] += loss.item<double>() * share;
   }
@@ -76,7 +78,7 @@ Metrics PredictorStage::evaluate() {
   torch::NoGradGuard guard;
   const auto [tokens, labels] = feed_.validation(kValidationPictures);
   const Tensor classes =
-      class_ids_of(labels, network_->config().vocabulary, options_.tokens, nullptr);
+      class_ids_of(labels, network_->config().vocabulary, options_.tokens, nullptr, 0);
   // The same masks at every evaluation, so that the curve shows the network alone.
   const RandomStream stream(0, "validation masks");
   const MageMask mask = sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream);

@@ -22,6 +22,9 @@ struct StepContext {
   std::int64_t total = 0;  // steps of the whole run
   double lr = 0;
   RandomStream stream;  // of this step and process
+  RandomStream shared;  // of this step, the same in all processes: with the numbers that samples
+                        // have in the batch of all of them, two ranks draw what one would
+  std::int64_t rank = 0;
   bool bf16 = false;
 };
 

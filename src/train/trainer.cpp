@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "base/version.h"
 #include "checkpoint/safetensors.h"
+#include "nn/torch.h"
 #include "train/run_log.h"
 #include "train/schedule.h"
 
@@ -178,11 +179,24 @@ std::string summary(const Metrics& metrics) {
   return text;
 }
 
+// Every rank has the same figures, of its own part of the batch.
+Metrics mean_of_ranks(Metrics metrics, World& world) {
+  if (world.size() == 1) return metrics;
+  std::vector<double> values;
+  for (const auto& [name, value] : metrics) values.push_back(value);
+  const Tensor packed = torch::tensor(values, torch::kFloat64);
+  world.all_reduce_mean(packed);
+  std::int64_t place = 0;
+  for (auto& [name, value] : metrics) value = packed[place++].item<double>();
+  return metrics;
+}
+
 void Run::after_step(const Metrics& metrics, double rate, bool interrupted) {
   const auto due = [this](std::int64_t every) { return every > 0 && step_ % every == 0; };
   const bool done = step_ == schedule_.total;
-  if (world_.is_main() && (due(options_.log_every) || done)) {
-    Metrics line = metrics;
+  const bool logged = due(options_.log_every) || done;
+  Metrics line = logged ? mean_of_ranks(metrics, world_) : Metrics();
+  if (world_.is_main() && logged) {
     line["lr"] = schedule_.at(step_ - 1);
     line["pictures_per_second"] = rate * static_cast<double>(options_.batch_size);
     log_->metrics("train", step_, line);
@@ -219,7 +233,9 @@ Metrics Run::operator()() {
         step_, schedule_.total, schedule_.at(step_),
         RandomStream(static_cast<std::uint64_t>(options_.seed), "step",
                      static_cast<std::uint64_t>(step_), static_cast<std::uint64_t>(world_.rank())),
-        options_.precision == Precision::kBfloat16};
+        RandomStream(static_cast<std::uint64_t>(options_.seed), "step of all",
+                     static_cast<std::uint64_t>(step_)),
+        world_.rank(), options_.precision == Precision::kBfloat16};
     Metrics metrics;
     try {
       metrics = stage_.step(context);

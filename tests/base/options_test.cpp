@@ -92,6 +92,17 @@ TEST(Options, TomlRoundTrip) {
   EXPECT_EQ(second.schedule, Schedule::kLinear);
 }
 
+TEST(Options, LettersBeyondAsciiBelongInCommentsAndStrings) {
+  Sample sample;
+  Options options;
+  sample.describe(options);
+  options.load_toml_text("# Zürich \"\nname = \"b\" # ɷ\n", "a.toml");
+  EXPECT_EQ(sample.name, "b");
+  for (const char* text : {"ɷ", "name = ɷ", "name = \"b\"ɷ", "name = \"\"\"\\\nɷ\"\"\""}) {
+    EXPECT_THROW(options.load_toml_text(text, "a.toml"), DataError) << text;
+  }
+}
+
 TEST(Options, TomlTablesAndErrors) {
   Sample sample;
   Options options;

@@ -1,0 +1,138 @@
+#include "commands/bench_train.h"
+
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "diffusion/algorithm1.h"
+#include "diffusion/model_io.h"
+#include "nn/init.h"
+#include "nn/precision.h"
+#include "nn/torch.h"
+#include "predictor/mage_training.h"
+#include "train/learner.h"
+
+namespace addp {
+namespace {
+
+// The networks of a stage with random weights, and one training step on random data.
+class BenchStage {
+ public:
+  explicit BenchStage(const BenchTrainOptions& options) : options_(options) {
+    const bool light = options.preset == "nano";
+    const VqganConfig codes = vqgan_preset(light ? "light-8" : "published");
+    grid_ = light ? Grid{8, 8} : Grid{16, 16};
+    const Vocabulary words{codes.codes, 1};
+    tokenizer_ = std::make_shared<Vqgan>(codes);
+    initialise_vqgan(*tokenizer_, RandomStream(0, "bench"));
+    predictor_ = std::make_shared<Mage>(mage_preset(options.preset, words, grid_));
+    initialise(*predictor_, RandomStream(0, "bench"));
+    addp_ = std::make_shared<Addp>(addp_preset(options.preset, words, grid_, codes.factor()));
+    initialise(*addp_, RandomStream(0, "bench"));
+    torch::nn::Module& trained = options.stage == "tokenizer"   ? static_cast<torch::nn::Module&>(*tokenizer_)
+                                 : options.stage == "predictor" ? static_cast<torch::nn::Module&>(*predictor_)
+                                                                : *addp_;
+    learner_ = std::make_unique<Learner>("bench", make_adamw(decay_groups(trained, 0.05), {}),
+                                         LearnerOptions{.clip = 3}, world_);
+    tokens_ = torch::randint(codes.codes, {options.batch, grid_.area()}, torch::kInt64);
+    pixels_ = torch::rand(
+        {options.batch, 3, grid_.height * codes.factor(), grid_.width * codes.factor()});
+  }
+
+  void step(std::uint64_t number) {
+    const RandomStream stream(0, "bench step", number);
+    Noise noise(stream.fork("dropout"));
+    Bf16Scope scope(options_.precision == "bf16");
+    learner_->backward(loss(stream, &noise), 1, true);
+    learner_->update(1e-4);
+  }
+
+ private:
+  Tensor loss(const RandomStream& stream, Noise* noise) {
+    if (options_.stage == "tokenizer") {
+      const Quantized quantized =
+          tokenizer_->quantize(tokenizer_->latent(pixels_).to(torch::kFloat32));
+      const Tensor made = tokenizer_->decode(quantized.embeddings).to(torch::kFloat32);
+      return (made - pixels_).abs().mean() + quantized.codebook_loss +
+             0.25 * quantized.commitment_loss;
+    }
+    if (options_.stage == "predictor") {
+      const MageMask mask = sample_mage_mask(options_.batch, grid_.area(), {}, stream);
+      return mage_loss(*predictor_, tokens_, mask, grid_, 0.1, noise);
+    }
+    return pretraining_loss(*addp_, {tokenizer_.get(), predictor_.get()}, tokens_, grid_,
+                            schedule_, {}, stream, noise);
+  }
+
+  BenchTrainOptions options_;
+  Grid grid_;
+  World world_;
+  MaskSchedule schedule_{MaskRatioOptions{}};
+  std::shared_ptr<Vqgan> tokenizer_;
+  std::shared_ptr<Mage> predictor_;
+  std::shared_ptr<Addp> addp_;
+  std::unique_ptr<Learner> learner_;
+  Tensor tokens_, pixels_;
+};
+
+double pictures_per_second(const BenchTrainOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  BenchStage stage(options);
+  stage.step(0);
+  stage.step(1);
+  const auto start = Clock::now();
+  std::uint64_t steps = 0;
+  double seconds = 0;
+  while (seconds < options.seconds || steps < 3) {
+    throw_if_interrupted("there is no figure");
+    stage.step(2 + steps++);
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return static_cast<double>(steps) * static_cast<double>(options.batch) / seconds;
+}
+
+double reference_rate(const BenchTrainOptions& options) {
+  const std::string command = fmt::format(
+      "'{}' '{}' --stage {} --preset {} --batch {} --seconds {} --precision {} --threads {}",
+      options.python, options.reference.string(), options.stage, options.preset, options.batch,
+      options.seconds, options.precision, torch::get_num_threads());
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  char block[4096];
+  while (pipe && std::fgets(block, sizeof block, pipe.get()) != nullptr) text += block;
+  const auto answer = nlohmann::json::parse(text, nullptr, false);
+  if (!answer.is_object() || !answer.contains("pictures_per_second")) {
+    throw RuntimeError("'{}' gave no figure: does {} have torch?", command, options.python);
+  }
+  return answer["pictures_per_second"].get<double>();
+}
+
+}  // namespace
+
+void run_bench_train(const BenchTrainOptions& options, const RunContext& context) {
+  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  const double ours = pictures_per_second(options);
+  nlohmann::json json = {{"stage", options.stage},
+                         {"precision", options.precision},
+                         {"pictures_per_second", ours}};
+  if (!options.python.empty()) {
+    const double theirs = reference_rate(options);
+    json["pytorch_pictures_per_second"] = theirs;
+    json["ratio"] = ours / theirs;
+  }
+  if (context.json) {
+    print_stdout(json.dump(2) + "\n");
+    return;
+  }
+  print_stdout(fmt::format("{} ({}, {}, batch {}): {:.1f} pictures/s\n", options.stage,
+                           options.preset, options.precision, options.batch, ours));
+  if (json.contains("ratio")) {
+    print_stdout(fmt::format("  PyTorch: {:.1f} pictures/s, so {:.2f} times as many here\n",
+                             json["pytorch_pictures_per_second"].get<double>(),
+                             json["ratio"].get<double>()));
+  }
+}
+
+}  // namespace addp

@@ -1,0 +1,35 @@
+// addp bench train: training steps a second of each stage, beside a plain PyTorch program.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/options.h"
+#include "base/run_context.h"
+
+namespace addp {
+
+struct BenchTrainOptions {
+  std::string stage = "addp", preset = "nano", precision = "fp32";
+  std::int64_t batch = 64, threads = 0;
+  double seconds = 10;
+  std::string python;
+  std::filesystem::path reference = "bench/training_reference.py";
+
+  void describe(Options& o) {
+    o.add("stage", stage, "what to train").choices({"tokenizer", "predictor", "addp"});
+    o.add("preset", preset, "nano (64x64 pictures, 8x8 tokens) or a larger one (256x256, 16x16)")
+        .metavar("NAME");
+    o.add("batch", batch, "pictures a step").range(1, 65536);
+    o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
+    o.add("precision", precision, "arithmetic").choices({"fp32", "bf16"});
+    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+    o.add("python", python, "an interpreter with torch: the same work in PyTorch, right after")
+        .metavar("PROGRAM");
+    o.add("reference", reference, "the PyTorch program");
+  }
+};
+
+void run_bench_train(const BenchTrainOptions& options, const RunContext& context);
+
+}  // namespace addp
