@@ -35,7 +35,8 @@ TEST(Classifier, MatchesTheReleasedOne) {
     SCOPED_TRACE(folder);
     const auto want = testing::load_tensors(folder / "classifier.safetensors");
     const Tensor pixels = normalise_pixels(want.at("image"));
-    const VitConfig usual = load_classifier(folder / "classifier.pth")->config().encoder.vit;
+    const VitConfig usual =
+        load_classifier(folder / "classifier.pth")->config().backbone.encoder.vit;
     const auto error = [&](std::int64_t heads) {
       return relative_error(load_classifier(folder / "classifier.pth", heads)->forward(pixels),
                             want.at("logits"));
@@ -83,7 +84,7 @@ TEST(Classifier, TakesAPublishedEncoderAtAnotherSize) {
     const Grid grid{pretrained.vit.grid.height - 2, pretrained.vit.grid.width + 1};
     Classifier classifier(classifier_config(pretrained, grid, 5));
     initialise(classifier, RandomStream(1, "test"));
-    load_pretrained_encoder(classifier.encoder(), classifier.config().encoder, file);
+    load_pretrained_encoder(classifier.encoder(), classifier.config().backbone.encoder, file);
     const auto own = classifier.named_parameters();
     EXPECT_TRUE(own["encoder.blocks.0.attn.qkv.weight"].equal(
         to_torch(file.tensors.at("blocks.0.attn.qkv.weight"))));
