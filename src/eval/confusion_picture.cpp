@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "image/draw.h"
 
@@ -11,6 +12,7 @@ namespace addp {
 namespace {
 
 constexpr std::int64_t kNamedClasses = 40;
+constexpr std::string_view kTitle = "predicted (columns), percent of the true class (rows)";
 constexpr int kCell = 30, kMargin = 8, kLargestSide = 1600;
 
 Color share_color(double share) {
@@ -18,11 +20,6 @@ Color share_color(double share) {
     return static_cast<std::uint8_t>(std::lround(255 + share * (to - 255)));
   };
   return {mix(8), mix(48), mix(107)};
-}
-
-double share_of(const ConfusionMatrix& matrix, std::int64_t truth, std::int64_t prediction) {
-  const std::int64_t row = matrix.truths(truth);
-  return row == 0 ? 0 : double(matrix.at(truth, prediction)) / double(row);
 }
 
 // Columns are numbered, as names would not fit above them.
@@ -49,14 +46,16 @@ Image confusion_picture(const ConfusionMatrix& matrix, const std::vector<std::st
     for (const auto& name : names) left = std::max(left, measure_text(name + " 00").width + 14);
     top = 36;
   }
-  Image image = make_canvas(left + classes * cell + kMargin, top + classes * cell + kMargin);
+  const int width = std::max(classes * cell, named ? measure_text(kTitle).width : 0);
+  Image image = make_canvas(left + width + kMargin, top + classes * cell + kMargin);
   if (named) {
-    draw_text(image, left, 6, "predicted (columns), percent of the true class", kBlack);
+    draw_text(image, left, 6, kTitle, kBlack);
     label_axes(image, names, left, top);
   }
   for (int truth = 0; truth < classes; ++truth) {
+    const auto row = double(std::max<std::int64_t>(1, matrix.truths(truth)));
     for (int guess = 0; guess < classes; ++guess) {
-      const double share = share_of(matrix, truth, guess);
+      const double share = double(matrix.at(truth, guess)) / row;
       const Color color = share_color(share);
       const PixelBox box{left + guess * cell, top + truth * cell, cell, cell};
       fill_rectangle(image, box, color);
