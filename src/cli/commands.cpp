@@ -109,7 +109,7 @@ std::vector<Command> measuring_commands() {
        "ImageNet-C's layout. The mean corruption error is given raw and divided by AlexNet's.",
        {"addp eval robustness --model runs/classifier --data PICTURES",
         "addp eval robustness --model runs/classifier --shifted IN-A=imagenet-a "
-        "IN-R=imagenet-r"},
+        "--shifted IN-R=imagenet-r"},
        library_invocation<EvalRobustnessOptions>("eval robustness")},
       {"eval detection",
        kMeasure,

@@ -67,9 +67,10 @@ Tensor Classifier::forward(const Tensor& pixels, Noise* noise) {
   return logits(pooled(pixels, noise));
 }
 
-void initialise_classifier(Classifier& classifier, const RandomStream& stream) {
+void initialise_classifier(Classifier& classifier, HeadStart start, const RandomStream& stream) {
   initialise(classifier, stream);
-  const double deviation = classifier.config().head == ClassifierHead::kProbe ? 0.01 : 2e-5;
+  if (start == HeadStart::kAsOthers) return;
+  const double deviation = start == HeadStart::kProbing ? 0.01 : 2e-5;
   fill_truncated_normal(classifier.named_parameters()["head.weight"], deviation,
                         stream.fork("head"));
 }

@@ -53,8 +53,10 @@ class Classifier : public torch::nn::Module {
   std::shared_ptr<Linear> head_;
 };
 
-// First weights of the linear layer as in MAE: next to nothing, so that fine-tuning starts gently.
-void initialise_classifier(Classifier& classifier, const RandomStream& stream);
+// First weights, all of them as nn/init.h draws them. Where the encoder is to be pre-trained, the
+// linear layer's are small, as in MAE: a fresh head must not disturb what was learned.
+enum class HeadStart { kAsOthers, kFineTuning, kProbing };
+void initialise_classifier(Classifier& classifier, HeadStart start, const RandomStream& stream);
 
 // Layer-wise decay for a transformer; one rate for all layers of other encoders.
 std::vector<ParamGroup> classifier_groups(const Classifier& classifier, double layer_decay,

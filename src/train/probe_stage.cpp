@@ -35,7 +35,7 @@ std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const D
   config.crop = options.eval_crop;
   auto probe = std::make_shared<Classifier>(config, start.tokenizer);
   const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
-  initialise_classifier(*probe, stream.fork("probe"));
+  initialise_classifier(*probe, HeadStart::kProbing, stream.fork("probe"));
   if (start.file) load_backbone(probe->encoder(), config.backbone, *start.file);
   for (Tensor& parameter : probe->encoder().parameters()) parameter.set_requires_grad(false);
   return probe;
