@@ -10,6 +10,7 @@
 #include "commands/eval_tokenizer.h"
 #include "commands/generate.h"
 #include "commands/inpaint.h"
+#include "commands/recognition_options.h"
 #include "commands/train.h"
 #include "commands/visualize.h"
 #include "commands/weights.h"
@@ -20,6 +21,7 @@ namespace {
 constexpr const char* kStart = "Start here";
 constexpr const char* kLearn = "Learn from your pictures";
 constexpr const char* kMake = "Make and edit pictures";
+constexpr const char* kRecognise = "Recognise pictures";
 constexpr const char* kMeasure = "Measure a model";
 constexpr const char* kFiles = "Look at and convert files";
 constexpr const char* kMachine = "Measure this machine";
@@ -63,6 +65,73 @@ std::vector<Command> training_commands() {
         "runs/tokenizer "
         "--predictor runs/predictor --out runs/addp"},
        library_invocation<AddpTrainOptions>("train addp")},
+      {"train classifier",
+       kLearn,
+       "an image classifier on a pre-trained encoder, or from scratch",
+       "RandAugment, random erasing, mixup, cutmix, stochastic depth and layer-wise decay, as the "
+       "paper fine-tunes. --model takes an ADDP run or file; a predictor's encoder is fed with "
+       "tokens.",
+       {"addp train classifier --config configs/classifier/tiny.toml --data PICTURES --out "
+        "runs/classifier",
+        "addp train classifier --config configs/classifier/base.toml --model addp-vit-base.pth "
+        "--data IMAGENET --out runs/classifier"},
+       library_invocation<ClassifierTrainOptions>("train classifier")},
+      {"train probe",
+       kLearn,
+       "a linear layer on a frozen encoder's features, with nearest neighbours beside it",
+       "",
+       {"addp train probe --config configs/probe/tiny.toml --model runs/addp --data PICTURES --out "
+        "runs/probe"},
+       library_invocation<ProbeTrainOptions>("train probe")},
+  };
+}
+
+std::vector<Command> recognition_commands() {
+  return {
+      {"classify",
+       kRecognise,
+       "name the most likely classes of pictures",
+       "",
+       {"addp classify --model runs/classifier a.jpg b.png --top 3"},
+       library_invocation<ClassifyOptions>("classify")},
+      {"features",
+       kRecognise,
+       "write the encoder's features of pictures to a file",
+       "The mean over an encoder's cells, a row a picture.",
+       {"addp features --model runs/addp --data PICTURES --out features.safetensors"},
+       library_invocation<FeaturesOptions>("features")},
+  };
+}
+
+std::vector<Command> recognition_measures() {
+  return {
+      {"eval classification",
+       kMeasure,
+       "top-1 and top-5 accuracy, each class, the confusion matrix",
+       "",
+       {"addp eval classification --model runs/classifier --data PICTURES --confusion c.png"},
+       library_invocation<EvalClassificationOptions>("eval classification")},
+      {"eval robustness",
+       kMeasure,
+       "accuracy on corrupted pictures (ImageNet-C) and on shifted sets",
+       "Fifteen corruptions at five severities are made on the fly, or read from a folder in "
+       "ImageNet-C's layout. The mean corruption error is given raw and divided by AlexNet's.",
+       {"addp eval robustness --model runs/classifier --data PICTURES",
+        "addp eval robustness --model runs/classifier --shifted IN-A=imagenet-a "
+        "--shifted IN-R=imagenet-r"},
+       library_invocation<EvalRobustnessOptions>("eval robustness")},
+      {"eval detection",
+       kMeasure,
+       "COCO's twelve figures for boxes and masks",
+       "",
+       {"addp eval detection --annotations instances_val2017.json --detections results.json"},
+       library_invocation<EvalDetectionOptions>("eval detection")},
+      {"eval segmentation",
+       kMeasure,
+       "mIoU and accuracies of label maps",
+       "",
+       {"addp eval segmentation --labels annotations/val --predictions OUT"},
+       library_invocation<EvalSegmentationOptions>("eval segmentation")},
   };
 }
 
@@ -176,8 +245,9 @@ std::vector<Command> machine_commands() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> all;
-    for (auto part : {first_commands(), training_commands(), picture_commands(), measuring_commands(),
-                      file_commands(), machine_commands()}) {
+    for (auto part :
+         {first_commands(), training_commands(), picture_commands(), recognition_commands(),
+          measuring_commands(), recognition_measures(), file_commands(), machine_commands()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

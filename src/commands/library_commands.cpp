@@ -14,6 +14,7 @@
 #include "commands/generate.h"
 #include "commands/inpaint.h"
 #include "commands/library_entry.h"
+#include "commands/recognition.h"
 #include "commands/train.h"
 #include "commands/visualize.h"
 
@@ -50,6 +51,14 @@ const std::map<std::string, LibraryBody>& bodies() {
       {"train tokenizer", call<TokenizerTrainOptions, run_train_tokenizer>},
       {"train predictor", call<PredictorTrainOptions, run_train_predictor>},
       {"train addp", call<AddpTrainOptions, run_train_addp>},
+      {"train classifier", call<ClassifierTrainOptions, run_train_classifier>},
+      {"train probe", call<ProbeTrainOptions, run_train_probe>},
+      {"classify", call<ClassifyOptions, run_classify>},
+      {"features", call<FeaturesOptions, run_features>},
+      {"eval classification", call<EvalClassificationOptions, run_eval_classification>},
+      {"eval detection", call<EvalDetectionOptions, run_eval_detection>},
+      {"eval segmentation", call<EvalSegmentationOptions, run_eval_segmentation>},
+      {"eval robustness", call<EvalRobustnessOptions, run_eval_robustness>},
   };
   return table;
 }

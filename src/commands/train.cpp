@@ -1,7 +1,9 @@
 #include "commands/train.h"
 
 #include "train/addp_stage.h"
+#include "train/classifier_stage.h"
 #include "train/predictor_stage.h"
+#include "train/probe_stage.h"
 #include "train/run_training.h"
 #include "train/tokenizer_stage.h"
 
@@ -26,6 +28,14 @@ void run_train_predictor(const PredictorTrainOptions& options, const RunContext&
 
 void run_train_addp(const AddpTrainOptions& options, const RunContext& context) {
   run_stage<AddpStage>(options, context);
+}
+
+void run_train_classifier(const ClassifierTrainOptions& options, const RunContext& context) {
+  run_stage<ClassifierStage>(options, context);
+}
+
+void run_train_probe(const ProbeTrainOptions& options, const RunContext& context) {
+  run_stage<ProbeStage>(options, context);
 }
 
 }  // namespace addp

@@ -3,6 +3,7 @@
 
 #include "base/run_context.h"
 #include "train/addp_options.h"
+#include "train/classifier_options.h"
 #include "train/predictor_options.h"
 #include "train/tokenizer_options.h"
 
@@ -11,5 +12,7 @@ namespace addp {
 void run_train_tokenizer(const TokenizerTrainOptions& options, const RunContext& context);
 void run_train_predictor(const PredictorTrainOptions& options, const RunContext& context);
 void run_train_addp(const AddpTrainOptions& options, const RunContext& context);
+void run_train_classifier(const ClassifierTrainOptions& options, const RunContext& context);
+void run_train_probe(const ProbeTrainOptions& options, const RunContext& context);
 
 }  // namespace addp

@@ -48,4 +48,14 @@ void Accuracy::add(const Accuracy& other) {
   top5_ += other.top5_;
 }
 
+Tensor Accuracy::counts() const { return torch::tensor({count_, top1_, top5_}, torch::kFloat64); }
+
+Accuracy Accuracy::from_counts(const Tensor& counts) {
+  Accuracy accuracy;
+  accuracy.count_ = counts[0].item<std::int64_t>();
+  accuracy.top1_ = counts[1].item<std::int64_t>();
+  accuracy.top5_ = counts[2].item<std::int64_t>();
+  return accuracy;
+}
+
 }  // namespace addp

@@ -22,6 +22,9 @@ class Accuracy {
   void add(const Tensor& logits,
            const Tensor& labels);  // [B, C], [B]; a label outside 0..C-1 is a DataError
   void add(const Accuracy& other);
+  // Pictures, top-1 and top-5 hits as [3] doubles, and back: what processes add up.
+  Tensor counts() const;
+  static Accuracy from_counts(const Tensor& counts);
 
   std::int64_t count() const { return count_; }
   double top1() const { return share(top1_); }

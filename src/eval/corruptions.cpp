@@ -147,23 +147,32 @@ FloatImage snow(FloatImage x, const Setting& s) {
   return x;
 }
 
-// Ice grows from the edges of a pane: ridges of cloud noise, brighter and denser towards the
+// How near two layers of clouds are to their middle value, where each draws thin branching lines.
+double crystal_lines(double coarse, double fine) {
+  const double trunk = 1 - std::min(1.0, std::abs(coarse - 0.5) / 0.06);
+  const double twig = 1 - std::min(1.0, std::abs(fine - 0.5) / 0.10);
+  return std::max(trunk, 0.8 * twig);
+}
+
+// Ice grows from the edges of a pane: lines of crystals over a cloudy film, both denser towards the
 // border.
 FloatImage frost_texture(int width, int height, RandomStream& random) {
-  FloatImage clouds = plasma(width, height, 1.6, random),
-             ridges = plasma(width, height, 1.35, random);
+  const FloatImage film = plasma(width, height, 1.7, random);
+  const FloatImage coarse = plasma(width, height, 1.5, random);
+  const FloatImage fine = plasma(width, height, 1.25, random);
   FloatImage out(width, height, 3);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      const double u = (x + 0.5) / width * 2 - 1, v = (y + 0.5) / height * 2 - 1;
-      const double border = std::clamp(std::max(std::abs(u), std::abs(v)), 0.0, 1.0);
-      const double ridge = std::pow(1 - std::abs(2 * double(*ridges.at(x, y)) - 1), 4);
-      const double ice = std::clamp(0.55 * double(*clouds.at(x, y)) +
-                                        0.6 * ridge * (0.4 + 0.6 * border) + 0.3 * border * border,
+      const double u = std::abs((x + 0.5) / width * 2 - 1),
+                   v = std::abs((y + 0.5) / height * 2 - 1);
+      const double border = std::max(u, v);
+      const double lines = crystal_lines(double(*coarse.at(x, y)), double(*fine.at(x, y)));
+      const double ice = std::clamp(0.45 * double(*film.at(x, y)) * (0.5 + border) +
+                                        0.55 * lines * (0.5 + 0.5 * border) + 0.15 * border,
                                     0.0, 1.0);
       float* pixel = out.at(x, y);
-      pixel[0] = float(0.80 * ice);  // ice is a little blue
-      pixel[1] = float(0.92 * ice);
+      pixel[0] = float(0.84 * ice);  // ice is a little blue
+      pixel[1] = float(0.94 * ice);
       pixel[2] = float(ice);
     }
   }
@@ -252,6 +261,13 @@ Affine jittered_affine(double side, double jitter, RandomStream& random) {
   return map;
 }
 
+// The coordinate inside 0..last when the picture's edges are mirrors.
+double mirrored(double at, int last) {
+  if (last == 0) return 0;
+  const double folded = std::fmod(std::abs(at), 2.0 * last);
+  return folded <= last ? folded : 2.0 * last - folded;
+}
+
 FloatImage elastic_transform(const FloatImage& x, const Setting& s) {
   // amplitude, smoothness and affine jitter as shares of the side (published for a side of 244)
   constexpr Strengths<double, double, double> c = {
@@ -266,8 +282,8 @@ FloatImage elastic_transform(const FloatImage& x, const Setting& s) {
   for (int py = 0; py < x.height; ++py) {
     for (int px = 0; px < x.width; ++px) {
       const double ux = px - cx + double(*dx.at(px, py)), uy = py - cy + double(*dy.at(px, py));
-      sample(x, float(cx + map.a * ux + map.b * uy + map.c),
-             float(cy + map.d * ux + map.e * uy + map.f), out.at(px, py));
+      sample(x, float(mirrored(cx + map.a * ux + map.b * uy + map.c, x.width - 1)),
+             float(mirrored(cy + map.d * ux + map.e * uy + map.f, x.height - 1)), out.at(px, py));
     }
   }
   return out;

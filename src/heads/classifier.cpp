@@ -1,103 +1,116 @@
 #include "heads/classifier.h"
 
-#include "nn/config_json.h"
-#include "nn/position.h"
+#include "heads/backbone_json.h"
+#include "nn/init.h"
 #include "nn/torch.h"
+#include "tokenizer/vqgan_io.h"
 
 namespace addp {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ClassifierConfig, encoder, classes)
+NLOHMANN_JSON_SERIALIZE_ENUM(ClassifierHead, {{ClassifierHead::kFineTuned, "fine-tuned"},
+                                              {ClassifierHead::kProbe, "probe"}})
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ClassifierConfig, backbone, head, classes,
+                                                class_names, class_keys, size, crop)
 
 namespace {
 
-constexpr const char* kPositions = "pos_embed";
+constexpr const char* kTokenizerInside = "vqgan.";
 
-ClassifierConfig config_from(const TensorMap& tensors, const std::string& source) {
+ClassifierConfig classifier_config_from(const TensorMap& tensors, const std::string& source) {
   ClassifierConfig config;
-  config.encoder.vit = vit_config_from(tensors, source);
+  config.backbone.encoder.vit = vit_config_from(tensors, source);
   config.classes = shape_of(tensors, "head.weight", 2, source)[0];
   return config;
 }
 
 }  // namespace
 
-ClassifierConfig classifier_config(EncoderConfig pretrained, const Grid& grid,
-                                   std::int64_t classes) {
-  VitConfig& vit = pretrained.vit;
-  vit.grid = grid;
-  vit.embedding_norm = vit.final_norm = false;
-  vit.dropout = vit.attention_dropout = 0;  // fine-tuning regularises by stochastic depth instead
-  return {pretrained, classes};
+std::int64_t ClassifierConfig::picture_size() const {
+  constexpr std::int64_t kUsual = 224;
+  if (size > 0) return size;
+  const EncoderConfig& encoder = backbone.encoder;
+  return encoder.kind == EncoderKind::kVit ? encoder.vit.grid.width * encoder.vit.patch : kUsual;
 }
 
-Classifier::Classifier(const ClassifierConfig& config) : config_(config) {
-  encoder_ = register_module("encoder", make_encoder(config.encoder));
-  fc_norm_ = register_module("fc_norm", std::make_shared<LayerNorm>(encoder_->width()));
-  head_ = register_module("head", std::make_shared<Linear>(encoder_->width(), config.classes));
+ClassifierConfig classifier_config(EncoderConfig pretrained, const Grid& grid,
+                                   std::int64_t classes) {
+  ClassifierConfig config;
+  config.backbone.encoder = pretrained;
+  config.backbone = fine_tuning_backbone(config.backbone, grid, pretrained.vit.drop_path);
+  config.classes = classes;
+  return config;
+}
+
+Classifier::Classifier(const ClassifierConfig& config, std::shared_ptr<const Vqgan> tokenizer)
+    : config_(config), tokenizer_(std::move(tokenizer)) {
+  encoder_ = register_module("encoder", make_backbone(config.backbone, tokenizer_));
+  const std::int64_t width = encoder_->width();
+  if (config.head == ClassifierHead::kFineTuned) {
+    fc_norm_ = register_module("fc_norm", std::make_shared<LayerNorm>(width));
+  } else {
+    probe_norm_ = register_module(
+        "probe_norm",
+        torch::nn::BatchNorm1d(torch::nn::BatchNorm1dOptions(width).affine(false).eps(1e-6)));
+  }
+  head_ = register_module("head", std::make_shared<Linear>(width, config.classes));
+}
+
+Tensor Classifier::pooled(const Tensor& pixels, Noise* noise) {
+  return pool_features(encoder_->features(pixels, noise));
+}
+
+Tensor Classifier::logits(const Tensor& pooled) {
+  return head_->forward(fc_norm_ ? fc_norm_->forward(pooled) : probe_norm_(pooled));
 }
 
 Tensor Classifier::forward(const Tensor& pixels, Noise* noise) {
-  const Tensor features = encoder_->features(pixels, noise);  // [B, 1 + L, D]
-  return head_->forward(fc_norm_->forward(features.slice(1, 1).mean(1)));
+  return logits(pooled(pixels, noise));
+}
+
+void initialise_classifier(Classifier& classifier, HeadStart start, const RandomStream& stream) {
+  initialise(classifier, stream);
+  if (start == HeadStart::kAsOthers) return;
+  const double deviation = start == HeadStart::kProbing ? 0.01 : 2e-5;
+  fill_truncated_normal(classifier.named_parameters()["head.weight"], deviation,
+                        stream.fork("head"));
 }
 
 std::vector<ParamGroup> classifier_groups(const Classifier& classifier, double layer_decay,
                                           double weight_decay) {
-  const EncoderConfig& encoder = classifier.config().encoder;
-  if (encoder.kind != EncoderKind::kVit) return decay_groups(classifier, weight_decay);
-  return layer_decay_groups(classifier, encoder.vit.depth, layer_decay, weight_decay,
-                            file_names(encoder.kind));
+  const BackboneConfig& backbone = classifier.config().backbone;
+  if (!backbone.is_transformer()) return decay_groups(classifier, weight_decay);
+  return layer_decay_groups(classifier, backbone.depth(), layer_decay, weight_decay,
+                            backbone_file_names(backbone));
 }
 
 std::shared_ptr<Classifier> load_classifier(const std::filesystem::path& path, std::int64_t heads) {
   const ModelFile file = open_model(path);
   require_kind(file, {"classifier"});
   ClassifierConfig config = file.foreign()
-                                ? config_from(file.tensors, file.source)
+                                ? classifier_config_from(file.tensors, file.source)
                                 : parse_config<ClassifierConfig>(file.config, file.source);
-  if (heads > 0) config.encoder.vit.heads = heads;
-  auto classifier = std::make_shared<Classifier>(config);
+  if (heads > 0) config.backbone.encoder.vit.heads = heads;
+  const bool tokens = config.backbone.input == BackboneInput::kTokens;
+  auto classifier = std::make_shared<Classifier>(config, tokens ? tokenizer_in(file) : nullptr);
   load_strictly(*classifier, file.tensors,
-                {.source = file.source, .file_name = file_names(config.encoder.kind)});
+                {.source = file.source,
+                 .unused = {std::string(kTokenizerInside) + "*"},
+                 .file_name = backbone_file_names(config.backbone)});
   classifier->eval();
   return classifier;
 }
 
 void save_classifier(const std::filesystem::path& path, const Classifier& classifier,
                      const std::string& provenance) {
-  const auto names = file_names(classifier.config().encoder.kind);
-  save_model(
-      path,
-      {.kind = "classifier", .tensors = state_of(classifier, names), .config = classifier.config()},
-      provenance);
-}
-
-EncoderConfig pretrained_encoder_config(const ModelFile& file) {
-  require_kind(file, {"addp", "classifier"});
-  if (!file.foreign()) {
-    return parse_config<EncoderConfig>(file.config.value("encoder", nlohmann::json::object()),
-                                       file.source);
+  const ClassifierConfig& config = classifier.config();
+  ModelFile file{.kind = "classifier",
+                 .tensors = state_of(classifier, backbone_file_names(config.backbone)),
+                 .config = config};
+  if (classifier.tokenizer()) {
+    file.tensors.merge(state_of(*classifier.tokenizer(), {}, kTokenizerInside));
+    file.config["tokenizer"] = classifier.tokenizer()->config();
   }
-  EncoderConfig config;
-  config.vit = vit_config_from(file.tensors, file.source);
-  return config;
-}
-
-LoadReport load_pretrained_encoder(ImageEncoder& encoder, const EncoderConfig& config,
-                                   const ModelFile& file) {
-  const auto names = file_names(config.kind);
-  const auto file_name = [&](const std::string& name) { return names("encoder." + name); };
-  TensorMap own;
-  for (const auto& item : state_of(encoder, file_name)) {
-    const auto found = file.tensors.find(item.first);
-    if (found != file.tensors.end()) own.insert(*found);
-  }
-  const EncoderConfig before = pretrained_encoder_config(file);
-  if (config.kind == EncoderKind::kVit && own.contains(kPositions)) {
-    own[kPositions] =
-        to_view(resize_positions(to_torch(own[kPositions]), before.vit.grid, config.vit.grid));
-  }
-  return load_strictly(encoder, own, {.source = file.source, .file_name = file_name});
+  save_model(path, file, provenance);
 }
 
 }  // namespace addp

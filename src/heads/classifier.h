@@ -1,19 +1,29 @@
-// An image classifier: a pre-trained encoder, the mean of its patch positions, a norm and a linear
-// layer.
+// An image classifier: an encoder, the mean of its cells, a norm and a linear layer. Fine-tuning
+// trains all of it, a linear probe the last layer alone.
 #pragma once
 
 #include <filesystem>
 
-#include "nn/encoders.h"
-#include "nn/load.h"
-#include "nn/model_file.h"
+#include "heads/backbone.h"
 #include "nn/param_groups.h"
 
 namespace addp {
 
+enum class ClassifierHead {
+  kFineTuned,  // `fc_norm`, a LayerNorm, stands before the linear layer
+  kProbe       // `probe_norm`, a BatchNorm without weights, as in MAE's linear probing
+};
+
 struct ClassifierConfig {
-  EncoderConfig encoder;  // fine-tuning drops a ViT's `tokenizer_norm` and `norm`
+  BackboneConfig backbone;
+  ClassifierHead head = ClassifierHead::kFineTuned;
   std::int64_t classes = 1000;
+  // For people, and as the data set spells them (folder names); empty in foreign files.
+  std::vector<std::string> class_names, class_keys;
+  std::int64_t size = 0;  // side of the pictures it was trained on; 0: the grid says it
+  double crop = 1;        // share of the middle square's side that is looked at
+
+  std::int64_t picture_size() const;
 };
 
 // The encoder of a pre-trained network as a classifier takes it, for pictures of another grid.
@@ -22,36 +32,42 @@ ClassifierConfig classifier_config(EncoderConfig pretrained, const Grid& grid,
 
 class Classifier : public torch::nn::Module {
  public:
-  explicit Classifier(const ClassifierConfig& config);
+  // The tokenizer is needed by a backbone of tokens only.
+  explicit Classifier(const ClassifierConfig& config, std::shared_ptr<const Vqgan> tokenizer = {});
   const ClassifierConfig& config() const { return config_; }
   ImageEncoder& encoder() { return *encoder_; }
+  const std::shared_ptr<const Vqgan>& tokenizer() const { return tokenizer_; }
 
-  Tensor forward(const Tensor& pixels,
-                 Noise* noise = nullptr);  // normalised -> logits [B, classes]
+  // pixels [B, 3, H, W], normalised -> logits [B, classes]
+  Tensor forward(const Tensor& pixels, Noise* noise = nullptr);
+  // The two halves of it: the mean feature [B, D], and logits from it.
+  Tensor pooled(const Tensor& pixels, Noise* noise = nullptr);
+  Tensor logits(const Tensor& pooled);
 
  private:
   ClassifierConfig config_;
+  std::shared_ptr<const Vqgan> tokenizer_;
   std::shared_ptr<ImageEncoder> encoder_;
   std::shared_ptr<LayerNorm> fc_norm_;
+  torch::nn::BatchNorm1d probe_norm_{nullptr};
   std::shared_ptr<Linear> head_;
 };
 
-// Layer-wise decay for a ViT; one rate for all layers of other encoders.
+// First weights, all of them as nn/init.h draws them. Where the encoder is to be pre-trained, the
+// linear layer's are small, as in MAE: a fresh head must not disturb what was learned.
+enum class HeadStart { kAsOthers, kFineTuning, kProbing };
+void initialise_classifier(Classifier& classifier, HeadStart start, const RandomStream& stream);
+
+// Layer-wise decay for a transformer; one rate for all layers of other encoders.
 std::vector<ParamGroup> classifier_groups(const Classifier& classifier, double layer_decay,
                                           double weight_decay);
 
-// A fine-tuned classifier, ours or one in MAE's layout. `heads` above 0 replaces the guess for a
+// A trained classifier, ours or one in MAE's layout. `heads` above 0 replaces the guess for a
 // foreign file of unusual width.
 std::shared_ptr<Classifier> load_classifier(const std::filesystem::path& path,
                                             std::int64_t heads = 0);
+// With its tokenizer inside, where it has one.
 void save_classifier(const std::filesystem::path& path, const Classifier& classifier,
                      const std::string& provenance);
-
-// The encoder's configuration in a pre-trained ADDP file, and its weights into an encoder that may
-// have another grid (position embeddings are resized) and lack the outer norms. What else the file
-// holds (decoder, tokenizer) is not looked at.
-EncoderConfig pretrained_encoder_config(const ModelFile& file);
-LoadReport load_pretrained_encoder(ImageEncoder& encoder, const EncoderConfig& config,
-                                   const ModelFile& file);
 
 }  // namespace addp

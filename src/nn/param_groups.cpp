@@ -11,7 +11,10 @@ namespace {
 
 // "blocks.7.mlp.fc1.weight" -> 8; what stands before the blocks 0; what follows them last.
 std::int64_t layer_of(const std::string& name, std::int64_t last) {
-  if (name == "cls_token" || name == "pos_embed" || name.starts_with("patch_embed.")) return 0;
+  if (name == "cls_token" || name == "pos_embed" || name.starts_with("patch_embed.") ||
+      name.starts_with("token_emb.")) {
+    return 0;
+  }
   constexpr std::string_view kBlocks = "blocks.";
   if (!name.starts_with(kBlocks)) return last;
   std::int64_t index = 0;

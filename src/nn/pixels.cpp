@@ -16,4 +16,8 @@ Tensor normalise_pixels(const Tensor& pixels) {
   return (pixels - per_channel(kImageNetMean, pixels)) / per_channel(kImageNetDeviation, pixels);
 }
 
+Tensor denormalise_pixels(const Tensor& pixels) {
+  return pixels * per_channel(kImageNetDeviation, pixels) + per_channel(kImageNetMean, pixels);
+}
+
 }  // namespace addp

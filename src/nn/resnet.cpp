@@ -1,6 +1,8 @@
 #include "nn/resnet.h"
 
+#include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/error.h"
 #include "nn/torch.h"
@@ -32,8 +34,10 @@ std::size_t stage_of_stride(std::int64_t stride) {
 
 }  // namespace
 
-Bottleneck::Bottleneck(std::int64_t inputs, std::int64_t width, std::int64_t stride)
-    : conv1_(register_module("conv1", make_conv(inputs, width, 1))),
+Bottleneck::Bottleneck(std::int64_t inputs, std::int64_t width, std::int64_t stride,
+                       double drop_path)
+    : drop_path_(drop_path),
+      conv1_(register_module("conv1", make_conv(inputs, width, 1))),
       conv2_(register_module("conv2", make_conv(width, width, 3, stride))),
       conv3_(register_module("conv3", make_conv(width, 4 * width, 1))),
       bn1_(register_module("bn1", torch::nn::BatchNorm2d(width))),
@@ -45,10 +49,10 @@ Bottleneck::Bottleneck(std::int64_t inputs, std::int64_t width, std::int64_t str
   shortcut_norm_ = downsample->register_module("1", torch::nn::BatchNorm2d(4 * width));
 }
 
-Tensor Bottleneck::forward(const Tensor& x) {
+Tensor Bottleneck::forward(const Tensor& x, Noise* noise) {
   auto h = bn1_(conv1_->forward(x)).relu_();
   h = bn2_(conv2_->forward(h)).relu_();
-  h = bn3_(conv3_->forward(h));
+  h = drop_path(bn3_(conv3_->forward(h)), drop_path_, noise);
   return (h + (shortcut_ ? shortcut_norm_(shortcut_->forward(x)) : x)).relu_();
 }
 
@@ -56,15 +60,18 @@ ResNet::ResNet(const ResNetConfig& config)
     : config_(checked(config)),
       conv1_(register_module("conv1", make_conv(3, config.width, 7, 2))),
       bn1_(register_module("bn1", torch::nn::BatchNorm2d(config.width))) {
-  std::int64_t inputs = config.width;
+  std::int64_t inputs = config.width, before = 0;
+  const std::int64_t total = std::accumulate(config.depths.begin(), config.depths.end(), 0L);
   for (std::size_t stage = 0; stage < 4; ++stage) {
     const auto layer =
         register_module(fmt::format("layer{}", stage + 1), std::make_shared<torch::nn::Module>());
     const std::int64_t width = config.width << stage;
-    for (std::int64_t block = 0; block < config.depths[stage]; ++block) {
+    for (std::int64_t block = 0; block < config.depths[stage]; ++block, ++before) {
       const std::int64_t stride = block == 0 && stage > 0 ? 2 : 1;
+      const double share = double(before) / double(std::max<std::int64_t>(1, total - 1));
       layers_[stage].push_back(layer->register_module(
-          fmt::format("{}", block), std::make_shared<Bottleneck>(inputs, width, stride)));
+          fmt::format("{}", block),
+          std::make_shared<Bottleneck>(inputs, width, stride, config.drop_path * share)));
       inputs = 4 * width;
     }
   }
@@ -73,12 +80,12 @@ ResNet::ResNet(const ResNetConfig& config)
   }
 }
 
-std::array<Tensor, 4> ResNet::stages(const Tensor& pixels) {
+std::array<Tensor, 4> ResNet::stages(const Tensor& pixels, Noise* noise) {
   auto x = bn1_(conv1_->forward(pixels)).relu_();  // [B, width, H/2, W/2]
   x = torch::max_pool2d(x, 3, 2, 1);               // [B, width, H/4, W/4]
   std::array<Tensor, 4> maps;
   for (std::size_t stage = 0; stage < 4; ++stage) {
-    for (const auto& block : layers_[stage]) x = block->forward(x);
+    for (const auto& block : layers_[stage]) x = block->forward(x, noise);
     maps[stage] = x;
   }
   return maps;
@@ -102,14 +109,14 @@ ResNetEncoder::ResNetEncoder(const ResNetEncoderConfig& config)
   norm_ = register_module("norm", std::make_shared<LayerNorm>(config.width));
 }
 
-Tensor ResNetEncoder::encode(const Tensor& pixels, Noise*, const Tensor& extra) {
+Tensor ResNetEncoder::encode(const Tensor& pixels, Noise* noise, const Tensor& extra) {
   if (extra.defined()) {
     throw UsageError(
         "a ResNet encoder has no attention to take tokens in by: feed tokens to the decoder only, "
         "or "
         "use a ViT encoder");
   }
-  const auto maps = trunk_->stages(pixels);
+  const auto maps = trunk_->stages(pixels, noise);
   auto tokens = projections_.back()->forward(maps[3]);  // [B, D, H/32, W/32]
   // The projection is linear, so pooling after it is the projection of what was pooled.
   const auto whole = tokens.mean({2, 3}).unsqueeze(1);  // [B, 1, D]

@@ -19,6 +19,7 @@ struct ResNetConfig {
   std::array<std::int64_t, 4> depths = {3, 4, 6, 3};  // blocks of each stage; these are ResNet-50's
   std::int64_t width = 64;   // channels of the stem; the last stage has 32 times as many
   std::int64_t classes = 0;  // outputs of `fc`; 0: no classifier
+  double drop_path = 0;      // of the last block; rises linearly from 0
 
   // Channels of the four feature maps.
   std::array<std::int64_t, 4> channels() const {
@@ -28,10 +29,11 @@ struct ResNetConfig {
 
 class Bottleneck : public torch::nn::Module {
  public:
-  Bottleneck(std::int64_t inputs, std::int64_t width, std::int64_t stride);
-  Tensor forward(const Tensor& x);
+  Bottleneck(std::int64_t inputs, std::int64_t width, std::int64_t stride, double drop_path = 0);
+  Tensor forward(const Tensor& x, Noise* noise = nullptr);
 
  private:
+  double drop_path_;
   std::shared_ptr<Conv2d> conv1_, conv2_, conv3_;
   torch::nn::BatchNorm2d bn1_, bn2_, bn3_;
   std::shared_ptr<Conv2d> shortcut_;  // `downsample`, where the shape changes
@@ -43,7 +45,7 @@ class ResNet : public torch::nn::Module {
   explicit ResNet(const ResNetConfig& config);
 
   // The four stages, strides 4, 8, 16, 32: what a feature pyramid or a segmentation head takes.
-  std::array<Tensor, 4> stages(const Tensor& pixels);
+  std::array<Tensor, 4> stages(const Tensor& pixels, Noise* noise = nullptr);
   // The mean over the last stage [B, 32 * width], through `fc` [B, classes] where there is one.
   Tensor forward(const Tensor& pixels);
 

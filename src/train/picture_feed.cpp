@@ -24,12 +24,12 @@ FeedOptions FeedOptions::from(const TrainOptions& options, const World& world) {
 }
 
 struct PictureFeed::Impl {
-  explicit Impl(const FeedOptions& o)
-      : options(o), dataset(open_dataset(o.data, o.split, Task::kPictures)) {
+  explicit Impl(const FeedOptions& o) : options(o), dataset(open_dataset(o.data, o.split, o.task)) {
     start({});
   }
 
   Transform transform() const {
+    if (options.transform) return options.transform;
     CropTransformOptions crop;
     crop.size = static_cast<int>(options.size);
     crop.crop.min_area = options.crop;
@@ -41,6 +41,7 @@ struct PictureFeed::Impl {
     LoaderOptions loader_settings;
     loader_settings.batch_size = options.batch;
     loader_settings.train = !options.whole_epochs;
+    loader_settings.repeats = static_cast<int>(options.repeats);
     loader_settings.seed = static_cast<std::uint64_t>(options.seed);
     loader_settings.rank = static_cast<int>(options.rank);
     loader_settings.world = static_cast<int>(options.world);

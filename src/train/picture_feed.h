@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/loader.h"
 #include "nn/types.h"
 #include "train/distributed.h"
 #include "train/options.h"
@@ -16,11 +17,14 @@ namespace addp {
 struct FeedOptions {
   std::string data;
   std::string split = "train";
+  Task task = Task::kPictures;
   std::int64_t size = 256;
   std::int64_t batch = 256;  // pictures that one next() of this process gives
   std::int64_t parts = 1;    // next() calls a step
   double crop = 0.2;         // smallest share of the area in a random crop; 1: the middle square
   bool flip = true;
+  Transform transform{};     // instead of crop and flip
+  std::int64_t repeats = 1;  // how often a picture comes in a row
   std::int64_t seed = 0;
   std::int64_t workers = 0;
   std::int64_t rank = 0, world = 1;

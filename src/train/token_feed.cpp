@@ -67,6 +67,7 @@ void TokenFeed::fill_cache(World& world) {
   const Safetensors saved = read_safetensors(path);
   cache_ = to_torch(saved.tensors.at("tokens"));
   labels_ = to_torch(saved.tensors.at("labels"));
+  rows_ = CachedRows(feed_options_, cache_.size(0), token_options_.views, steps_per_epoch());
 }
 
 void TokenFeed::build_cache() {
@@ -100,7 +101,7 @@ void TokenFeed::build_cache() {
 std::int64_t TokenFeed::steps_per_epoch() const { return feed_.steps_per_epoch(); }
 
 void TokenFeed::seek(std::int64_t step) {
-  position_ = step * feed_options_.parts;
+  rows_.seek(step);
   if (!cache_.defined()) feed_.seek(step);
 }
 
@@ -111,30 +112,13 @@ TokenBatch TokenFeed::next() {
   return {tokenizer_->encode(batch.pixels), batch.labels};
 }
 
-// The same pictures in the same order for any number of processes: a step's batch is cut into
-// parts, and each part into the processes' shares.
 TokenBatch TokenFeed::next_cached() {
-  const std::int64_t per_epoch = steps_per_epoch() * feed_options_.parts;
-  const std::int64_t epoch = position_ / per_epoch, part = position_ % per_epoch;
-  ++position_;
-  if (epoch != epoch_) {
-    epoch_ = epoch;
-    order_ = RandomStream(static_cast<std::uint64_t>(options_.seed), "token order",
-                          static_cast<std::uint64_t>(epoch))
-                 .permutation(cache_.size(0));
-  }
-  const std::int64_t first =
-      (part * feed_options_.world + feed_options_.rank) * feed_options_.batch;
-  std::vector<std::int64_t> rows, labels;
-  for (std::int64_t i = 0; i < feed_options_.batch; ++i) {
-    const std::int64_t picture = order_[static_cast<std::size_t>((first + i) % cache_.size(0))];
-    RandomStream stream(static_cast<std::uint64_t>(options_.seed), "view",
-                        static_cast<std::uint64_t>(epoch), static_cast<std::uint64_t>(picture));
-    rows.push_back(picture * token_options_.views + stream.integer(0, token_options_.views - 1));
-    labels.push_back(picture);
-  }
-  return {cache_.flatten(0, 1).index_select(0, torch::tensor(rows)).to(torch::kInt64),
-          labels_.index_select(0, torch::tensor(labels))};
+  const CachedBatch batch = rows_.next();
+  const Tensor pictures = torch::tensor(batch.pictures), views = torch::tensor(batch.views);
+  return {cache_.flatten(0, 1)
+              .index_select(0, pictures * token_options_.views + views)
+              .to(torch::kInt64),
+          labels_.index_select(0, pictures)};
 }
 
 TokenBatch TokenFeed::validation(std::int64_t count) const {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tokenizer/vqgan.h"
+#include "train/cached_rows.h"
 #include "train/picture_feed.h"
 #include "train/token_options.h"
 
@@ -39,11 +40,9 @@ class TokenFeed {
   Grid grid_;
   FeedOptions feed_options_;
   PictureFeed feed_;
-  // With a cache: tokens [N, V, L] int32 and labels [N]; where the next batch begins.
+  // With a cache: tokens [N, V, L] int32, labels [N] and what comes next.
   Tensor cache_, labels_;
-  std::int64_t position_ = 0;
-  std::int64_t epoch_ = -1;
-  std::vector<std::int64_t> order_;
+  CachedRows rows_;
 };
 
 }  // namespace addp

@@ -77,6 +77,44 @@ for fixture in "${ADDP_FIXTURES:-../shared/fixtures}"/addp tests/fixtures/addp-m
   check convert-back 0 -- "$addp" convert "$work/addp.safetensors" "$work/addp.pth"
   check doctor-back 0 --out '"kind": "addp"' -- "$addp" doctor --json "$work/addp.pth"
 done
+# Recognition: train for a step, then everything that works on what it wrote.
+shapes=shapes:size=32,count=16,val=16,seed=1
+small=(--data $shapes --size 32 --batch-size 8 --steps 1 --threads 1 --workers 1 --preset nano --patch 8)
+check classifier-help 0 --out '--layer-decay X?' -- "$addp" train classifier --help
+check train-classifier 0 --out '"top1"' -- "$addp" train classifier "${small[@]}" --out "$work/classifier" --json
+check train-probe 0 --out '^knn: ' -- "$addp" train probe --data $shapes --size 32 --batch-size 8 --steps 1 --model "$work/classifier" --feature-views 1 --out "$work/probe" --threads 1 --workers 1
+check classifier-no-length 2 --err 'how long' -- "$addp" train classifier --data $shapes --size 32 --preset nano --patch 8 --out "$work/y"
+check classifier-bad-size 2 --err 'another --size' -- "$addp" train classifier "${small[@]}" --size 33 --out "$work/y"
+check tokens-need-tokenizer 2 --err 'needs a --tokenizer' -- "$addp" train classifier "${small[@]}" --input tokens --out "$work/y"
+check eval-classification 0 --out '^top-1 .* of 16 pictures' -- "$addp" eval classification --model "$work/classifier" --data $shapes --confusion "$work/confusion.png"
+check confusion-picture 0 -- test -s "$work/confusion.png"
+check eval-probe 0 --out '"top5"' -- "$addp" eval classification --model "$work/probe" --data $shapes --json
+check eval-robustness 0 --out '"mean_corruption_error_alexnet"' -- "$addp" eval robustness --model "$work/classifier" --data $shapes --limit 4 --corruptions fog,jpeg_compression --shifted drawn=shapes --json
+check robustness-nothing 2 --err 'what to look at' -- "$addp" eval robustness --model "$work/classifier"
+check robustness-name 2 --err "did you mean 'fog'" -- "$addp" eval robustness --model "$work/classifier" --data $shapes --corruptions fgo
+check classify 0 --out '"probability"' -- "$addp" classify --model "$work/classifier" "$work/confusion.png" --top 2 --json
+check classify-missing 3 --err 'nowhere.png' -- "$addp" classify --model "$work/classifier" "$work/nowhere.png"
+check classify-wrong-kind 3 --err 'confusion.png' -- "$addp" classify --model "$work/confusion.png" "$work/confusion.png"
+check features 0 --out '"width": 128' -- "$addp" features --model "$work/classifier" --data $shapes --out "$work/f.safetensors" --json
+check features-npy 0 --out '16 features' -- "$addp" features --model "$work/classifier" --data $shapes --split val --out "$work/f.npy"
+check features-name 2 --err 'ends in' -- "$addp" features --model "$work/classifier" --data $shapes --out "$work/f.txt"
+
+ops=${ADDP_FIXTURES:-../shared/fixtures}/ops
+if [ -f "$ops/coco_gt.json" ]; then
+  check eval-detection 0 --out '^\{"bbox":\[.*\],"segm":\[.*\]\}$' -- "$addp" eval detection --annotations "$ops/coco_gt.json" --detections "$ops/coco_dets.json" --json
+fi
+printf '{"images":[{"id":1,"width":8,"height":8,"file_name":"a"}],"categories":[{"id":1,"name":"x"}],"annotations":[{"id":1,"image_id":1,"category_id":1,"bbox":[1,1,4,4],"area":16,"iscrowd":0}]}' >"$work/truth.json"
+printf '[{"image_id":1,"category_id":1,"bbox":[1,1,4,4],"score":0.9}]' >"$work/found.json"
+check eval-detection-boxes 0 --out '^\{"bbox":\[(1\.0|0\.9999)[^]]*\]\}$' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/found.json" --json
+mkdir -p "$work/labels"
+check eval-segmentation-empty 3 --err 'no label maps' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/labels"
+mkdir -p "$work/predicted"
+base64 -d >"$work/labels/a.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgYGRg/A8AAQsBAttOvMAAAAAASUVORK5CYII=
+check eval-segmentation-missing 3 --err 'holds no label maps|has no prediction' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted"
+base64 -d >"$work/predicted/a.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgYGRgYAAAAAoAAqIVLk4AAAAASUVORK5CYII=
+check eval-segmentation 0 --out '^mIoU 50.00 %, mAcc 75.00 %, pixel accuracy 66.67 %' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --confusion "$work/s.png"
+check eval-segmentation-json 0 --out '"miou": 0.5' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --json
+
 if [ -w /dev/full ]; then check full-stdout 1 --err 'could not be written' -- bash -c "'$addp' --help >/dev/full"; fi
 
 if [ $failures -gt 0 ]; then

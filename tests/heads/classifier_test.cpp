@@ -11,6 +11,7 @@
 #include "nn/torch.h"
 #include "support/network_fixture.h"
 #include "support/temporary_folder.h"
+#include "tokenizer/vqgan_io.h"
 
 namespace addp {
 namespace {
@@ -35,7 +36,8 @@ TEST(Classifier, MatchesTheReleasedOne) {
     SCOPED_TRACE(folder);
     const auto want = testing::load_tensors(folder / "classifier.safetensors");
     const Tensor pixels = normalise_pixels(want.at("image"));
-    const VitConfig usual = load_classifier(folder / "classifier.pth")->config().encoder.vit;
+    const VitConfig usual =
+        load_classifier(folder / "classifier.pth")->config().backbone.encoder.vit;
     const auto error = [&](std::int64_t heads) {
       return relative_error(load_classifier(folder / "classifier.pth", heads)->forward(pixels),
                             want.at("logits"));
@@ -83,7 +85,7 @@ TEST(Classifier, TakesAPublishedEncoderAtAnotherSize) {
     const Grid grid{pretrained.vit.grid.height - 2, pretrained.vit.grid.width + 1};
     Classifier classifier(classifier_config(pretrained, grid, 5));
     initialise(classifier, RandomStream(1, "test"));
-    load_pretrained_encoder(classifier.encoder(), classifier.config().encoder, file);
+    load_pretrained_encoder(classifier.encoder(), classifier.config().backbone.encoder, file);
     const auto own = classifier.named_parameters();
     EXPECT_TRUE(own["encoder.blocks.0.attn.qkv.weight"].equal(
         to_torch(file.tensors.at("blocks.0.attn.qkv.weight"))));
@@ -111,6 +113,48 @@ TEST(Classifier, EveryParameterGetsAGradient) {
   for (const auto& item : classifier.named_parameters()) {
     EXPECT_TRUE(item.value().grad().defined()) << item.key();
   }
+}
+
+TEST(TokenEncoder, IsThePredictorsEncoder) {
+  torch::NoGradGuard no_grad;
+  ADDP_FOR_EACH_NETWORK_FIXTURE(folder) {
+    SCOPED_TRACE(folder);
+    const ModelFile file = open_model(folder / "mage.pth");
+    const BackboneConfig config = backbone_config(file);
+    ASSERT_EQ(config.input, BackboneInput::kTokens);
+    const std::shared_ptr<const Vqgan> tokenizer = load_tokenizer(folder / "vqgan.ckpt");
+    const auto encoder = make_backbone(config, tokenizer);
+    load_backbone(*encoder, config, file);
+    const Tensor image = testing::load_tensors(folder / "train_step.safetensors").at("image");
+    const Tensor features = encoder->features(normalise_pixels(image));
+    const std::int64_t cells = tokenizer->grid_of(image).area();
+    EXPECT_EQ(features.sizes(),
+              (std::vector<std::int64_t>{image.size(0), 1 + cells, config.width()}));
+    const auto& tokens = dynamic_cast<const TokenEncoder&>(*encoder);
+    EXPECT_TRUE(
+        features.equal(tokens.encode_ids(tokenizer->encode(image), tokenizer->grid_of(image))));
+    EXPECT_THROW(pretrained_encoder_config(file), DataError);
+  }
+}
+
+TEST(TokenEncoder, ItsLayersDecayLikeAViTs) {
+  BackboneConfig backbone;
+  backbone.input = BackboneInput::kTokens;
+  backbone.tokens = {.vocabulary = {32, 1}, .grid = {4, 4}, .width = 16, .depth = 2, .heads = 4};
+  const auto tokenizer = std::make_shared<Vqgan>(
+      VqganConfig{.channels = 8, .multipliers = {1}, .blocks = 1, .codes = 32, .stem = 4});
+  ClassifierConfig config;
+  config.backbone = fine_tuning_backbone(backbone, {2, 2}, 0.1);
+  config.classes = 3;
+  const Classifier classifier(config, tokenizer);
+  for (const auto& group : classifier_groups(classifier, 0.5, 0.05)) {
+    for (const auto& name : group.names) {
+      const double wanted = name.starts_with("token_emb.") ? 0.125 : group.lr_scale;
+      EXPECT_NEAR(group.lr_scale, name.starts_with("head.") ? 1 : wanted, 1e-9) << name;
+      EXPECT_FALSE(name.starts_with("norm.") || name.find("vqgan") != std::string::npos) << name;
+    }
+  }
+  EXPECT_THROW(Classifier(config, nullptr), UsageError);
 }
 
 }  // namespace

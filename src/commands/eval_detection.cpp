@@ -1,0 +1,32 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "commands/recognition.h"
+#include "eval/coco_ap.h"
+#include "report/table.h"
+
+namespace addp {
+
+void run_eval_detection(const EvalDetectionOptions& options, const RunContext& context) {
+  const CocoFile truth = load_coco(options.annotations);
+  const auto detections = load_coco_detections(options.detections);
+  const bool masks = std::any_of(detections.begin(), detections.end(),
+                                 [](const CocoAnnotation& one) { return !one.mask.empty(); });
+  const CocoFigures boxes = evaluate_coco(truth, detections, CocoTask::kBox);
+  nlohmann::json result = {{"bbox", boxes.values}};
+  Table table{.title = {}, .header = {"", "boxes"}, .rows = {}};
+  for (std::size_t i = 0; i < kCocoFigureNames.size(); ++i) {
+    table.rows.push_back({kCocoFigureNames[i], fmt::format("{:.4f}", boxes.values[i])});
+  }
+  if (masks) {
+    const CocoFigures shapes = evaluate_coco(truth, detections, CocoTask::kMask);
+    result["segm"] = shapes.values;
+    table.header.emplace_back("masks");
+    for (std::size_t i = 0; i < kCocoFigureNames.size(); ++i) {
+      table.rows[i].push_back(fmt::format("{:.4f}", shapes.values[i]));
+    }
+  }
+  print_stdout(context.json ? result.dump() + "\n" : table.to_text());
+}
+
+}  // namespace addp

@@ -1,0 +1,58 @@
+#include "train/backbone_start.h"
+
+#include "base/error.h"
+#include "tokenizer/vqgan_io.h"
+#include "train/transformer_size.h"
+
+namespace addp {
+namespace {
+
+BackboneStart from_file(const BackboneOptions& options) {
+  BackboneStart start;
+  start.file = open_model(options.model);
+  start.config = backbone_config(*start.file);
+  if (start.config.input == BackboneInput::kTokens) {
+    start.tokenizer =
+        options.tokenizer.empty() ? tokenizer_in(*start.file) : load_tokenizer(options.tokenizer);
+    if (!start.tokenizer) {
+      throw UsageError("{}: takes tokens and has no tokenizer inside; name one with --tokenizer",
+                       options.model);
+    }
+  }
+  return start;
+}
+
+BackboneStart from_scratch(const BackboneOptions& options, std::int64_t side) {
+  BackboneStart start;
+  if (options.input == "pixels") {
+    start.config =
+        backbone_preset(options.preset, grid_of_side(side, options.patch), options.patch);
+    return start;
+  }
+  if (options.tokenizer.empty()) throw UsageError("--input tokens needs a --tokenizer");
+  start.tokenizer = load_tokenizer(options.tokenizer);
+  start.config = token_backbone_preset(
+      options.preset, grid_of_side(side, start.tokenizer->factor()), *start.tokenizer);
+  return start;
+}
+
+}  // namespace
+
+BackboneStart start_backbone(const BackboneOptions& options, std::int64_t side) {
+  BackboneStart start = options.model.empty() ? from_scratch(options, side) : from_file(options);
+  start.grid = grid_of_side(
+      side, start.tokenizer ? start.tokenizer->factor() : start.config.encoder.stride());
+  return start;
+}
+
+double backbone_activation_bytes(const BackboneConfig& config, const Grid& grid, double pictures) {
+  if (config.is_transformer()) {
+    return block_activation_bytes(config.width(), config.depth(),
+                                  pictures * static_cast<double>(grid.area() + 1));
+  }
+  // ResNet-50 keeps about 33M numbers (convolutions, norms, activations) of a 224 x 224 picture.
+  const double side = static_cast<double>(grid.width * config.encoder.stride()) / 224;
+  return 4 * 33e6 * side * side * pictures;
+}
+
+}  // namespace addp

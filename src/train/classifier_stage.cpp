@@ -1,0 +1,177 @@
+#include "train/classifier_stage.h"
+
+#include "data/transforms.h"
+#include "eval/classification_metrics.h"
+#include "nn/cross_entropy.h"
+#include "nn/load.h"
+#include "nn/picture_tensor.h"
+#include "nn/pixels.h"
+#include "nn/precision.h"
+#include "nn/torch.h"
+#include "train/backbone_start.h"
+#include "train/class_panel.h"
+#include "train/mixing.h"
+
+namespace addp {
+namespace {
+
+constexpr std::int64_t kEvaluationBatch = 64;
+
+FeedOptions classifier_feed(const ClassifierTrainOptions& options, const World& world) {
+  FeedOptions feed = FeedOptions::from(options.train, world);
+  feed.task = Task::kClassification;
+  feed.repeats = options.repeats;
+  AugmentTransformOptions transform;
+  transform.crop.size = static_cast<int>(options.train.size);
+  transform.crop.crop.min_area = options.crop;
+  transform.crop.flip = options.flip;
+  if (options.augment > 0) {
+    transform.augment = RandAugmentOptions{.magnitude = options.augment,
+                                           .magnitude_deviation = options.augment_deviation};
+  }
+  transform.erasing.probability = options.erasing;
+  feed.transform = augment_transform(transform);
+  return feed;
+}
+
+std::shared_ptr<Classifier> make_classifier(const ClassifierTrainOptions& options,
+                                            const Dataset& dataset) {
+  const BackboneStart start = start_backbone(options.backbone, options.train.size);
+  ClassifierConfig config;
+  config.backbone = fine_tuning_backbone(start.config, start.grid, options.drop_path);
+  config.classes = static_cast<std::int64_t>(dataset.class_names().size());
+  config.class_names = dataset.class_names();
+  config.class_keys = dataset.class_keys();
+  config.size = options.train.size;
+  config.crop = options.eval_crop;
+  auto classifier = std::make_shared<Classifier>(config, start.tokenizer);
+  const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
+  initialise_classifier(*classifier, start.file ? HeadStart::kFineTuning : HeadStart::kAsOthers,
+                        stream.fork("classifier"));
+  if (start.file) load_backbone(classifier->encoder(), config.backbone, *start.file);
+  return classifier;
+}
+
+// Batch norms use the running statistics while this lives.
+class EvaluationScope {
+ public:
+  explicit EvaluationScope(torch::nn::Module& network) : network_(network) { network_.eval(); }
+  ~EvaluationScope() { network_.train(); }
+  EvaluationScope(const EvaluationScope&) = delete;
+  EvaluationScope& operator=(const EvaluationScope&) = delete;
+
+ private:
+  torch::nn::Module& network_;
+};
+
+}  // namespace
+
+ClassifierStage::ClassifierStage(const ClassifierTrainOptions& options, World& world)
+    : options_(options),
+      world_(world),
+      feed_(classifier_feed(options, world)),
+      validation_(open_evaluation_set(options.train.data, "", Task::kClassification)),
+      classifier_(make_classifier(options, feed_.dataset())) {
+  learner_ = std::make_unique<Learner>(
+      "classifier",
+      make_adamw(classifier_groups(*classifier_, options.layer_decay, options.train.weight_decay),
+                 {options.train.beta1, options.train.beta2}),
+      LearnerOptions{options.train.clip, options.train.ema}, world);
+}
+
+Tensor ClassifierStage::loss_of(const Tensor& logits, const Tensor& targets) const {
+  if (options_.loss == ClassLoss::kBinary) {
+    return binary_class_loss(logits, targets, options_.bce_threshold);
+  }
+  return smoothed_cross_entropy(logits, {.probabilities = targets}, 0);
+}
+
+Metrics ClassifierStage::step(const StepContext& context) {
+  const std::int64_t parts = options_.train.accumulate;
+  const double share = 1.0 / static_cast<double>(parts);
+  const MixOptions mix{options_.mixup, options_.cutmix, options_.label_smoothing};
+  const auto side = static_cast<int>(options_.train.size);
+  Metrics metrics;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const PictureBatch batch = feed_.next();
+    const RandomStream stream = context.stream.fork("part", static_cast<std::uint64_t>(part));
+    RandomStream mixing = stream.fork("mix");
+    const MixDraw draw = draw_mix(mix, side, side, mixing);
+    const Tensor targets =
+        mix_targets(batch.labels, classifier_->config().classes, draw, mix.smoothing);
+    Noise noise(stream.fork("dropout"));
+    Bf16Scope scope(context.bf16);
+    const Tensor pixels = normalise_pixels(mix_pixels(batch.pixels, draw));
+    const Tensor logits = classifier_->forward(pixels, &noise).to(torch::kFloat32);
+    const Tensor loss = loss_of(logits, targets);
+    learner_->backward(loss, share, part + 1 == parts);
+    metrics["loss"] += loss.item<double>() * share;
+  }
+  metrics["gradient"] = learner_->update(context.lr);
+  return metrics;
+}
+
+Metrics ClassifierStage::evaluate() {
+  EvaluationScope scope(*classifier_);
+  Accuracy accuracy;
+  PassOptions pass{.size = options_.train.size,
+                   .crop = options_.eval_crop,
+                   .batch = kEvaluationBatch,
+                   .workers = options_.train.workers,
+                   .rank = world_.rank(),
+                   .world = world_.size()};
+  for_each_batch(validation_, pass, [&](const PassBatch& batch) {
+    accuracy.add(classifier_->forward(normalise_pixels(batch.pixels)), batch.labels);
+  });
+  const Tensor counts = accuracy.counts();
+  world_.all_reduce_sum(counts);
+  const Accuracy all = Accuracy::from_counts(counts);
+  return {{"top1", all.top1()}, {"top5", all.top5()}};
+}
+
+std::vector<Panel> ClassifierStage::pictures() {
+  EvaluationScope scope(*classifier_);
+  return {prediction_panel(*classifier_, validation_)};
+}
+
+Panel prediction_panel(Classifier& classifier, const std::shared_ptr<const Dataset>& validation) {
+  const ClassifierConfig& config = classifier.config();
+  std::vector<Image> shown;
+  std::vector<ClassVerdict> verdicts;
+  PassOptions pass{.size = config.picture_size(), .crop = config.crop};
+  pass.limit = pass.batch = 2 * kShownPictures;
+  const auto name = [&](std::int64_t index) {
+    return index < 0 ? std::string("?") : config.class_names.at(static_cast<std::size_t>(index));
+  };
+  for_each_batch(validation, pass, [&](const PassBatch& batch) {
+    const Tensor logits = classifier.forward(normalise_pixels(batch.pixels));
+    const auto [best, guess] = logits.softmax(1).max(1);
+    for (std::int64_t i = 0; i < batch.pixels.size(0); ++i) {
+      shown.push_back(to_image(batch.pixels[i]));
+      verdicts.push_back({name(guess[i].item<std::int64_t>()),
+                          name(batch.labels[i].item<std::int64_t>()), best[i].item<double>()});
+    }
+  });
+  return {"predictions", class_panel(shown, verdicts)};
+}
+
+void ClassifierStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
+  save_classifier(path, *classifier_, provenance);
+}
+
+TensorMap ClassifierStage::state() const { return state_of(*classifier_, {}, "classifier.model."); }
+
+void ClassifierStage::load_state(const TensorMap& tensors, const std::string& source) {
+  load_strictly(*classifier_, tensors, {.source = source, .prefix = "classifier.model."});
+}
+
+double ClassifierStage::activation_bytes() const {
+  const BackboneConfig& config = classifier_->config().backbone;
+  const Grid grid = grid_of_side(options_.train.size, classifier_->encoder().stride());
+  return backbone_activation_bytes(
+      config, grid,
+      static_cast<double>(options_.train.batch_size) /
+          static_cast<double>(options_.train.accumulate * world_.size()));
+}
+
+}  // namespace addp
