@@ -4,6 +4,7 @@
 #include "commands/convert.h"
 #include "commands/demo.h"
 #include "commands/doctor.h"
+#include "commands/segment.h"
 #include "commands/train.h"
 
 namespace addp {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr const char* kStart = "Start here";
 constexpr const char* kLearn = "Learn from your pictures";
+constexpr const char* kRecognise = "Recognise what pictures show";
 constexpr const char* kFiles = "Look at and convert files";
 constexpr const char* kMachine = "Measure this machine";
 
@@ -53,6 +55,26 @@ std::vector<Command> training_commands() {
         "runs/tokenizer "
         "--predictor runs/predictor --out runs/addp"},
        library_invocation<AddpTrainOptions>("train addp")},
+      {"train segmenter",
+       kLearn,
+       "semantic segmentation: UperNet on a trained encoder, or on a new one",
+       "Label maps are PNG files beside the pictures. Ends with mIoU on the validation split.",
+       {"addp train segmenter --config configs/segmenter/tiny.toml --data shapes:count=8000 --out "
+        "runs/segmenter",
+        "addp train segmenter --config configs/segmenter/base.toml --data ADE20K --model runs/addp "
+        "--out runs/segmenter"},
+       library_invocation<SegmenterTrainOptions>("train segmenter")},
+  };
+}
+
+std::vector<Command> recognition_commands() {
+  return {
+      {"segment",
+       kRecognise,
+       "the class of every pixel: overlays, label maps and shares",
+       "",
+       {"addp segment --model runs/segmenter PICTURES --out segmented"},
+       library_invocation<SegmentCommandOptions>("segment")},
   };
 }
 
@@ -91,7 +113,8 @@ std::vector<Command> machine_commands() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> all;
-    for (auto part : {first_commands(), training_commands(), file_commands(), machine_commands()}) {
+    for (auto part : {first_commands(), training_commands(), recognition_commands(), file_commands(),
+                      machine_commands()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -8,6 +8,7 @@
 #include "commands/demo.h"
 #include "commands/doctor_preset.h"
 #include "commands/library_entry.h"
+#include "commands/segment.h"
 #include "commands/train.h"
 
 namespace addp {
@@ -36,6 +37,8 @@ const std::map<std::string, LibraryBody>& bodies() {
       {"train tokenizer", call<TokenizerTrainOptions, run_train_tokenizer>},
       {"train predictor", call<PredictorTrainOptions, run_train_predictor>},
       {"train addp", call<AddpTrainOptions, run_train_addp>},
+      {"train segmenter", call<SegmenterTrainOptions, run_train_segmenter>},
+      {"segment", call<SegmentCommandOptions, run_segment>},
   };
   return table;
 }

@@ -3,6 +3,7 @@
 #include "train/addp_stage.h"
 #include "train/predictor_stage.h"
 #include "train/run_training.h"
+#include "train/segmenter_stage.h"
 #include "train/tokenizer_stage.h"
 
 namespace addp {
@@ -26,6 +27,10 @@ void run_train_predictor(const PredictorTrainOptions& options, const RunContext&
 
 void run_train_addp(const AddpTrainOptions& options, const RunContext& context) {
   run_stage<AddpStage>(options, context);
+}
+
+void run_train_segmenter(const SegmenterTrainOptions& options, const RunContext& context) {
+  run_stage<SegmenterStage>(options, context);
 }
 
 }  // namespace addp

@@ -4,6 +4,7 @@
 #include "base/run_context.h"
 #include "train/addp_options.h"
 #include "train/predictor_options.h"
+#include "train/segmenter_options.h"
 #include "train/tokenizer_options.h"
 
 namespace addp {
@@ -11,5 +12,6 @@ namespace addp {
 void run_train_tokenizer(const TokenizerTrainOptions& options, const RunContext& context);
 void run_train_predictor(const PredictorTrainOptions& options, const RunContext& context);
 void run_train_addp(const AddpTrainOptions& options, const RunContext& context);
+void run_train_segmenter(const SegmenterTrainOptions& options, const RunContext& context);
 
 }  // namespace addp
