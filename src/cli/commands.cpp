@@ -3,6 +3,7 @@
 #include "commands/bench_images.h"
 #include "commands/convert.h"
 #include "commands/demo.h"
+#include "commands/detect.h"
 #include "commands/doctor.h"
 #include "commands/segment.h"
 #include "commands/train.h"
@@ -64,11 +65,28 @@ std::vector<Command> training_commands() {
         "addp train segmenter --config configs/segmenter/base.toml --data ADE20K --model runs/addp "
         "--out runs/segmenter"},
        library_invocation<SegmenterTrainOptions>("train segmenter")},
+      {"train detector",
+       kLearn,
+       "detection with instance masks: Mask R-CNN on a trained encoder, or on a new one",
+       "A ViT works as in ViTDet, a ResNet with a feature pyramid. Annotations are COCO's. Ends "
+       "with "
+       "AP of boxes and masks on the validation split.",
+       {"addp train detector --config configs/detector/tiny.toml --data shapes:count=8000 --out "
+        "runs/detector",
+        "addp train detector --config configs/detector/base.toml --data COCO --model runs/addp "
+        "--out runs/detector"},
+       library_invocation<DetectorTrainOptions>("train detector")},
   };
 }
 
 std::vector<Command> recognition_commands() {
   return {
+      {"detect",
+       kRecognise,
+       "the things in pictures: boxes, masks and classes",
+       "",
+       {"addp detect --model runs/detector PICTURES --out detected"},
+       library_invocation<DetectCommandOptions>("detect")},
       {"segment",
        kRecognise,
        "the class of every pixel: overlays, label maps and shares",

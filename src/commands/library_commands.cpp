@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "commands/demo.h"
+#include "commands/detect.h"
 #include "commands/doctor_preset.h"
 #include "commands/library_entry.h"
 #include "commands/segment.h"
@@ -38,6 +39,8 @@ const std::map<std::string, LibraryBody>& bodies() {
       {"train predictor", call<PredictorTrainOptions, run_train_predictor>},
       {"train addp", call<AddpTrainOptions, run_train_addp>},
       {"train segmenter", call<SegmenterTrainOptions, run_train_segmenter>},
+      {"train detector", call<DetectorTrainOptions, run_train_detector>},
+      {"detect", call<DetectCommandOptions, run_detect>},
       {"segment", call<SegmentCommandOptions, run_segment>},
   };
   return table;

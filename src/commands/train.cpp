@@ -1,6 +1,7 @@
 #include "commands/train.h"
 
 #include "train/addp_stage.h"
+#include "train/detector_stage.h"
 #include "train/predictor_stage.h"
 #include "train/run_training.h"
 #include "train/segmenter_stage.h"
@@ -31,6 +32,10 @@ void run_train_addp(const AddpTrainOptions& options, const RunContext& context) 
 
 void run_train_segmenter(const SegmenterTrainOptions& options, const RunContext& context) {
   run_stage<SegmenterStage>(options, context);
+}
+
+void run_train_detector(const DetectorTrainOptions& options, const RunContext& context) {
+  run_stage<DetectorStage>(options, context);
 }
 
 }  // namespace addp
