@@ -131,8 +131,8 @@ std::vector<Command> machine_commands() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> all;
-    for (auto part : {first_commands(), training_commands(), recognition_commands(), file_commands(),
-                      machine_commands()}) {
+    for (auto part : {first_commands(), training_commands(), recognition_commands(),
+                      file_commands(), machine_commands()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -42,8 +42,7 @@ void run_detect(const DetectCommandOptions& options, const RunContext& context) 
     std::string text;
     for (const Detection& detection : found) {
       const auto kind = static_cast<std::size_t>(detection.class_id);
-      own.push_back(
-          to_coco(detection, static_cast<std::int64_t>(i), config.category_ids.at(kind)));
+      own.push_back(to_coco(detection, static_cast<std::int64_t>(i), config.category_ids.at(kind)));
       text += fmt::format("\n  {}", in_words(detection, config.class_names[kind]));
     }
     nlohmann::json record = {{"picture", input.source},

@@ -24,8 +24,7 @@ struct DetectCommandOptions {
         .required()
         .metavar("PICTURES");
     o.add("model", model, "a folder that 'addp train detector' wrote, or a model file").required();
-    o.add("out", out,
-          "folder for drawings (NAME.png) and results.json, in COCO's form for results")
+    o.add("out", out, "folder for drawings (NAME.png) and results.json, in COCO's form for results")
         .required();
     o.add("score", score, "what is less certain is left out").range(0, 1);
     o.add("nms", nms, "largest IoU of two detections of one class").range(0, 1);

@@ -43,8 +43,7 @@ Image with_legend(const Image& overlay, const std::vector<std::pair<int, double>
     texts.push_back(fmt::format("{} {:.1f}%", names[static_cast<std::size_t>(label)], 100 * share));
     width = std::max(width, measure_text(texts.back()).width + 8);
   }
-  Image sheet =
-      make_canvas(width, overlay.height + line * static_cast<int>(texts.size()), kWhite);
+  Image sheet = make_canvas(width, overlay.height + line * static_cast<int>(texts.size()), kWhite);
   paste(sheet, overlay, 0, 0);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     draw_label(sheet, 2, overlay.height + 2 + line * static_cast<int>(i), texts[i],

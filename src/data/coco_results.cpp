@@ -29,9 +29,8 @@ Json coco_results_to_json(const std::vector<CocoAnnotation>& detections) {
 }
 
 Json coco_to_json(const CocoFile& file) {
-  Json json = {{"images", Json::array()},
-               {"annotations", Json::array()},
-               {"categories", Json::array()}};
+  Json json = {
+      {"images", Json::array()}, {"annotations", Json::array()}, {"categories", Json::array()}};
   for (const CocoCategory& category : file.categories) {
     json["categories"].push_back({{"id", category.id}, {"name", category.name}});
   }

@@ -96,8 +96,7 @@ Instance place_instance(const Instance& instance, const Placement& at, int pictu
     return std::clamp(place * at.scale - offset, 0.0, static_cast<double>(limit));
   };
   const CocoBox& box = instance.box;
-  double left = move(box.x, at.left, at.width),
-         right = move(box.x + box.width, at.left, at.width);
+  double left = move(box.x, at.left, at.width), right = move(box.x + box.width, at.left, at.width);
   const double top = move(box.y, at.top, at.height),
                bottom = move(box.y + box.height, at.top, at.height);
   if (at.mirror) {

@@ -23,7 +23,7 @@ Placement random_placement(int width, int height, int size, double scale, bool f
                            RandomStream& random);
 
 struct SegmentationTransformOptions {
-  int size = 512;                       // side of the crops
+  int size = 512;                          // side of the crops
   double scale_low = 0.5, scale_high = 2;  // of the short side, relative to `size`
   bool flip = true;
   double max_share = 0.75;  // of one class in a crop; ten tries, then whatever comes

@@ -21,8 +21,7 @@ ConvNorm::ConvNorm(std::int64_t inputs, std::int64_t outputs, std::int64_t kerne
       norm_(register_module("norm", std::make_shared<MapNorm>(outputs))) {}
 
 Tensor ConvNorm::forward(const Tensor& x) const {
-  const Tensor y =
-      norm_->forward(conv_->forward(x.contiguous(torch::MemoryFormat::ChannelsLast)));
+  const Tensor y = norm_->forward(conv_->forward(x.contiguous(torch::MemoryFormat::ChannelsLast)));
   return relu_ ? y.relu() : y;
 }
 
@@ -51,8 +50,9 @@ Rescale::Rescale(std::int64_t channels, std::int64_t from_stride, std::int64_t t
   }
   for (; stride < to_stride; stride *= 2) ++poolings_;
   if (stride != to_stride) {
-    throw UsageError("a map of stride {} cannot be brought to stride {}: choose a power of two apart",
-                     from_stride, to_stride);
+    throw UsageError(
+        "a map of stride {} cannot be brought to stride {}: choose a power of two apart",
+        from_stride, to_stride);
   }
 }
 

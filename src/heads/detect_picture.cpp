@@ -90,8 +90,8 @@ DetectionTarget target_of(const std::vector<Instance>& instances, int width, int
     const CocoBox& box = instance.box;
     target.boxes[i] = torch::tensor({box.x, box.y, box.x + box.width, box.y + box.height});
     target.labels[i] = instance.class_id;
-    const GrayImage mask = rle_decode(
-        instance.mask.empty() ? rle_from_box(box, height, width) : instance.mask);
+    const GrayImage mask =
+        rle_decode(instance.mask.empty() ? rle_from_box(box, height, width) : instance.mask);
     std::copy(mask.pixels.begin(), mask.pixels.end(), target.masks[i].data_ptr<std::uint8_t>());
   }
   return target;

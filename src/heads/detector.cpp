@@ -23,8 +23,8 @@ Detector::Detector(const DetectorConfig& config) : config_(config) {
   pyramid_ = make_pyramid(*trunk_, config.rpn.strides, config.channels);
   register_module("pyramid", pyramid_);
   rpn_ = register_module("rpn", std::make_shared<Rpn>(config.rpn, config.channels));
-  box_ = register_module(
-      "box", std::make_shared<BoxHead>(config.roi, config.channels, config.classes()));
+  box_ = register_module("box",
+                         std::make_shared<BoxHead>(config.roi, config.channels, config.classes()));
   mask_ = register_module(
       "mask", std::make_shared<MaskHead>(config.roi, config.channels, config.classes()));
 }
@@ -67,15 +67,14 @@ DetectorLosses Detector::losses(const Tensor& pixels, const std::vector<Detectio
   const RpnLoss first = rpn_loss(rpn, targets, sampling.anchors, stream.fork("rpn"));
   DetectorLosses losses{.rpn_score = first.score, .rpn_box = first.box};
 
-  const auto proposals =
-      rpn_proposals(rpn, pixels.size(2), pixels.size(3), sampling.proposals);
+  const auto proposals = rpn_proposals(rpn, pixels.size(2), pixels.size(3), sampling.proposals);
   Regions regions;
   std::int64_t rows = 0;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     // The annotated boxes are proposals, too: there is something to learn from the first step on.
     const Tensor candidates = torch::cat({proposals[i], targets[i].boxes});
-    const Tensor matches = match_boxes(candidates, targets[i].boxes,
-                                       {.low = 0.5, .high = 0.5, .keep_best = false});
+    const Tensor matches =
+        match_boxes(candidates, targets[i].boxes, {.low = 0.5, .high = 0.5, .keep_best = false});
     const MatchSample sample = sample_matches(matches, sampling.regions, sampling.positive_share,
                                               stream.fork("regions", i));
     const Tensor chosen = torch::cat({sample.positives, sample.negatives});
@@ -113,9 +112,10 @@ void Detector::add_region_losses(const RoiLevels& levels, const Regions& regions
     if (regions.owners[i].size(0) == 0) continue;
     boxes.push_back(targets[i].boxes.index_select(0, regions.owners[i]));
     // The annotated mask inside the region, at the resolution of what the head gives.
-    const Tensor places = torch::cat({regions.owners[i].to(torch::kFloat).unsqueeze(1),
-                                      regions.rois[i].slice(0, 0, regions.owners[i].size(0)).slice(1, 1)},
-                                     1);
+    const Tensor places =
+        torch::cat({regions.owners[i].to(torch::kFloat).unsqueeze(1),
+                    regions.rois[i].slice(0, 0, regions.owners[i].size(0)).slice(1, 1)},
+                   1);
     masks.push_back(roi_align(targets[i].masks.to(torch::kFloat).unsqueeze(1), places,
                               {.height = side, .width = side})
                         .squeeze(1) >= 0.5);
@@ -123,12 +123,11 @@ void Detector::add_region_losses(const RoiLevels& levels, const Regions& regions
   const Tensor things = rois.index_select(0, positives), kinds = labels.index_select(0, positives);
   const Tensor wanted = kRegionCoder.encode(torch::cat(boxes), things.slice(1, 1));
   const Tensor every = torch::arange(count, torch::kLong);
-  const Tensor found = out.deltas.index_select(0, positives)
-                           .view({count, -1, 4})
-                           .index({every, kinds});  // [P, 4]
+  const Tensor found =
+      out.deltas.index_select(0, positives).view({count, -1, 4}).index({every, kinds});  // [P, 4]
   losses.box = (found - wanted).abs().sum() / static_cast<double>(rois.size(0));
-  const Tensor logits = mask_->forward(
-      pool_regions(levels, things, config_.roi.mask_cells, config_.roi.level_scale));
+  const Tensor logits =
+      mask_->forward(pool_regions(levels, things, config_.roi.mask_cells, config_.roi.level_scale));
   losses.mask = at::binary_cross_entropy_with_logits(logits.index({every, kinds}),
                                                      torch::cat(masks).to(torch::kFloat));
 }
@@ -147,21 +146,22 @@ RawDetections Detector::finish(const RoiLevels& levels, std::int64_t picture,
   const Tensor chosen_scores = scores.index({row, kind});
   const Tensor kept =
       batched_nms(chosen, chosen_scores, kind, limits.nms).slice(0, 0, limits.count);
-  RawDetections found{chosen.index_select(0, kept), chosen_scores.index_select(0, kept),
-                      kind.index_select(0, kept), {}};
+  RawDetections found{chosen.index_select(0, kept),
+                      chosen_scores.index_select(0, kept),
+                      kind.index_select(0, kept),
+                      {}};
   const Tensor logits = mask_->forward(
       pool_regions(levels, with_picture(found.boxes, static_cast<std::size_t>(picture)),
                    config_.roi.mask_cells, config_.roi.level_scale));
-  found.masks =
-      logits.index({torch::arange(kept.size(0), torch::kLong), found.labels}).sigmoid();
+  found.masks = logits.index({torch::arange(kept.size(0), torch::kLong), found.labels}).sigmoid();
   return found;
 }
 
 std::vector<RawDetections> Detector::detect(const Tensor& pixels, const DetectorLimits& limits) {
   torch::NoGradGuard no_grad;
   const auto levels = pyramid_->forward(trunk_->maps(pixels));
-  const auto proposals = rpn_proposals(rpn_->forward(levels), pixels.size(2), pixels.size(3),
-                                       limits.proposals);
+  const auto proposals =
+      rpn_proposals(rpn_->forward(levels), pixels.size(2), pixels.size(3), limits.proposals);
   const RoiLevels from = roi_levels(levels);
   std::vector<RawDetections> found;
   for (std::size_t i = 0; i < proposals.size(); ++i) {

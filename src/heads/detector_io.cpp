@@ -14,8 +14,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DetectorConfig, trunk, class_nam
 
 void save_detector(const std::filesystem::path& path, const Detector& detector,
                    const std::string& provenance) {
-  save_model(path,
-             {.kind = "detector", .tensors = state_of(detector), .config = detector.config()},
+  save_model(path, {.kind = "detector", .tensors = state_of(detector), .config = detector.config()},
              provenance);
 }
 

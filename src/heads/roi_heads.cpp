@@ -23,9 +23,8 @@ Tensor pool_regions(const RoiLevels& levels, const Tensor& rois, std::int64_t ce
   std::vector<Tensor> parts, places;
   for (std::size_t i = 0; i < levels.maps.size(); ++i) {
     const Tensor here = torch::nonzero(level == static_cast<std::int64_t>(i)).squeeze(1);
-    const RoiAlignOptions options{.height = cells,
-                                  .width = cells,
-                                  .scale = 1 / static_cast<double>(levels.strides[i])};
+    const RoiAlignOptions options{
+        .height = cells, .width = cells, .scale = 1 / static_cast<double>(levels.strides[i])};
     parts.push_back(roi_align(levels.maps[i], rois.index_select(0, here), options));
     places.push_back(here);
   }
@@ -37,9 +36,8 @@ BoxHead::BoxHead(const RoiConfig& config, std::int64_t channels, std::int64_t cl
     convs_.push_back(register_module(fmt::format("conv{}", i),
                                      std::make_shared<ConvNorm>(channels, channels, 3)));
   }
-  hidden_ = register_module("hidden", std::make_shared<Linear>(
-                                          channels * config.cells * config.cells,
-                                          config.box_width));
+  hidden_ = register_module(
+      "hidden", std::make_shared<Linear>(channels * config.cells * config.cells, config.box_width));
   score = register_module("score", std::make_shared<Linear>(config.box_width, classes + 1));
   delta = register_module("delta", std::make_shared<Linear>(config.box_width, 4 * classes));
 }
@@ -52,10 +50,10 @@ BoxHead::Output BoxHead::forward(Tensor regions) const {
 
 MaskHead::MaskHead(const RoiConfig& config, std::int64_t channels, std::int64_t classes) {
   for (std::int64_t i = 0; i < config.mask_convs; ++i) {
-    convs_.push_back(register_module(
-        fmt::format("conv{}", i),
-        std::make_shared<ConvNorm>(i == 0 ? channels : config.mask_channels, config.mask_channels,
-                                   3)));
+    convs_.push_back(
+        register_module(fmt::format("conv{}", i),
+                        std::make_shared<ConvNorm>(i == 0 ? channels : config.mask_channels,
+                                                   config.mask_channels, 3)));
   }
   const std::int64_t width = config.mask_convs > 0 ? config.mask_channels : channels;
   up_ = register_module("up", std::make_shared<UpConv>(width, config.mask_channels));

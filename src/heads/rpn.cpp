@@ -51,8 +51,8 @@ RpnLoss rpn_loss(const RpnOutput& output, const std::vector<DetectionTarget>& ta
     const Tensor matches = match_boxes(anchors, targets[i].boxes, {});
     const MatchSample sample =
         sample_matches(matches, anchors_a_picture, kRpnPositives, stream.fork("anchors", i));
-    scores.push_back(logits[picture].index_select(
-        0, torch::cat({sample.positives, sample.negatives})));
+    scores.push_back(
+        logits[picture].index_select(0, torch::cat({sample.positives, sample.negatives})));
     wanted.push_back(torch::cat(
         {torch::ones(sample.positives.size(0)), torch::zeros(sample.negatives.size(0))}));
     if (sample.positives.size(0) == 0) continue;
@@ -61,8 +61,7 @@ RpnLoss rpn_loss(const RpnOutput& output, const std::vector<DetectionTarget>& ta
                                        anchors.index_select(0, sample.positives));
     errors.push_back((deltas[picture].index_select(0, sample.positives) - target).abs().sum());
   }
-  const double count =
-      static_cast<double>(anchors_a_picture) * static_cast<double>(targets.size());
+  const double count = static_cast<double>(anchors_a_picture) * static_cast<double>(targets.size());
   RpnLoss loss;
   loss.score = at::binary_cross_entropy_with_logits(torch::cat(scores), torch::cat(wanted), {}, {},
                                                     at::Reduction::Sum) /

@@ -25,9 +25,9 @@ Segmenter::Segmenter(const SegmenterConfig& config) : config_(config) {
   }
   decode_ = register_module("decode", std::make_shared<UperNet>(inputs, config.channels,
                                                                 config.classes(), config.dropout));
-  auxiliary_ = register_module(
-      "auxiliary", std::make_shared<FcnHead>(inputs[2], config.auxiliary_channels, config.classes(),
-                                             config.dropout));
+  auxiliary_ =
+      register_module("auxiliary", std::make_shared<FcnHead>(inputs[2], config.auxiliary_channels,
+                                                             config.classes(), config.dropout));
 }
 
 std::array<Tensor, 4> Segmenter::levels(const Tensor& pixels, Noise* noise) {
@@ -56,10 +56,9 @@ Tensor segmentation_loss(const Tensor& logits, const Tensor& labels) {
 
 void save_segmenter(const std::filesystem::path& path, const Segmenter& segmenter,
                     const std::string& provenance) {
-  save_model(
-      path,
-      {.kind = "segmenter", .tensors = state_of(segmenter), .config = segmenter.config()},
-      provenance);
+  save_model(path,
+             {.kind = "segmenter", .tensors = state_of(segmenter), .config = segmenter.config()},
+             provenance);
 }
 
 std::shared_ptr<Segmenter> load_segmenter(const std::filesystem::path& path) {

@@ -79,8 +79,7 @@ std::array<Tensor, 4> Trunk::vit_maps(const Tensor& pixels, Noise* noise) const 
     x = vit_->blocks()[i]->forward(x, noise, &where);
     for (std::size_t tap = 0; tap < taps.size(); ++tap) {
       if (taps[tap] != static_cast<std::int64_t>(i)) continue;
-      maps[tap] =
-          x.view({x.size(0), grid.height, grid.width, x.size(2)}).permute({0, 3, 1, 2});
+      maps[tap] = x.view({x.size(0), grid.height, grid.width, x.size(2)}).permute({0, 3, 1, 2});
     }
   }
   return maps;

@@ -17,8 +17,8 @@ struct GridAttention {
   Grid cell() const { return window > 0 ? Grid{window, window} : grid; }
 };
 
-// [B, h * w, D] -> [B * windows, cell.area(), D]. Where the grid is no multiple of the window, zeros
-// fill it up.
+// [B, h * w, D] -> [B * windows, cell.area(), D]. Where the grid is no multiple of the window,
+// zeros fill it up.
 Tensor into_windows(const Tensor& x, const GridAttention& where);
 Tensor out_of_windows(const Tensor& windows, const GridAttention& where);
 

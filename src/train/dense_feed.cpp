@@ -36,9 +36,7 @@ std::int64_t DenseFeed::steps_per_epoch() const {
   return std::max<std::int64_t>(1, loader_->batches_per_epoch() / options_.parts);
 }
 
-void DenseFeed::seek(std::int64_t step) {
-  start(loader_->state_before(step * options_.parts));
-}
+void DenseFeed::seek(std::int64_t step) { start(loader_->state_before(step * options_.parts)); }
 
 DenseBatch DenseFeed::next() {
   auto batch = std::make_shared<Batch>();
@@ -56,12 +54,19 @@ DenseBatch DenseFeed::next() {
   return out;
 }
 
-std::shared_ptr<const Dataset> open_validation(const std::string& data, Task task,
-                                               const DatasetOptions& options) {
+std::shared_ptr<const Dataset> open_validation(const std::string& data, const Dataset& training,
+                                               Task task, const DatasetOptions& options) {
   const auto splits = dataset_splits(data, options);
   const bool has_one = std::find(splits.begin(), splits.end(), "val") != splits.end() ||
                        std::find(splits.begin(), splits.end(), "test") != splits.end();
-  return open_dataset(data, has_one ? "val" : "train", task, options);
+  auto validation = open_dataset(data, has_one ? "val" : "train", task, options);
+  if (validation->class_keys() != training.class_keys()) {
+    throw DataError(
+        "{}: its validation split has {} classes, the training split {}, or they are called "
+        "otherwise; both must list the same ones",
+        data, validation->class_keys().size(), training.class_keys().size());
+  }
+  return validation;
 }
 
 TrunkChoice choose_trunk(const DenseOptions& options, std::int64_t size) {

@@ -40,9 +40,10 @@ class DenseFeed {
   std::optional<Loader> loader_;
 };
 
-// The validation split, or the training split where there is none.
-std::shared_ptr<const Dataset> open_validation(const std::string& data, Task task,
-                                               const DatasetOptions& options);
+// The validation split, or the training split where there is none. Its classes must be those that
+// are learned.
+std::shared_ptr<const Dataset> open_validation(const std::string& data, const Dataset& training,
+                                               Task task, const DatasetOptions& options);
 
 // The trunk that the options describe, for square pictures of `size`, and its weights if --model
 // names any.

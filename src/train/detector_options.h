@@ -37,7 +37,8 @@ struct DetectorTrainOptions {
     o.add("box-width", box_width, "of the box head's hidden layer").range(8, 8192);
     o.add("mask-convs", mask_convs, "convolutions of the mask head").range(0, 16);
     o.add("mask-channels", mask_channels, "of the mask head").range(8, 4096);
-    o.add("level-scale", level_scale, "pixels of a region's side for each pixel of its level's stride")
+    o.add("level-scale", level_scale,
+          "pixels of a region's side for each pixel of its level's stride")
         .range(0.5, 256);
     o.group("What a step looks at, for each picture");
     o.add("anchors", anchors, "anchors").range(2, 1e6);

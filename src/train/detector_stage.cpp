@@ -89,7 +89,7 @@ DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
       world_(world),
       feed_(open_dataset(options.train.data, "train", Task::kDetection, annotated_only()),
             FeedOptions::from(options.train, world), jitter_transform(options), /*labels=*/false),
-      validation_(open_validation(options.train.data, Task::kDetection, {})),
+      validation_(open_validation(options.train.data, feed_.dataset(), Task::kDetection, {})),
       network_(make_detector(options, feed_.dataset())) {
   learner_ = std::make_unique<Learner>(
       "detector",
@@ -214,20 +214,20 @@ double DetectorStage::activation_bytes() const {
   const double pictures = static_cast<double>(options_.train.batch_size) /
                           static_cast<double>(options_.train.accumulate * world_.size());
   const double pixels = pictures * static_cast<double>(c.size * c.size);
-  const double trunk =
-      encoder.kind == EncoderKind::kVit
-          ? block_activation_bytes(
-                encoder.vit.width, encoder.vit.depth,
-                pixels / static_cast<double>(encoder.vit.patch * encoder.vit.patch))
-          : pixels * 4 * 120;
+  const double trunk = encoder.kind == EncoderKind::kVit
+                           ? block_activation_bytes(encoder.vit.width, encoder.vit.depth,
+                                                    pixels / static_cast<double>(encoder.vit.patch *
+                                                                                 encoder.vit.patch))
+                           : pixels * 4 * 120;
   const auto finest = static_cast<double>(c.rpn.strides.front());
   const double regions = pictures * static_cast<double>(options_.regions * c.channels);
   const double boxes =
       regions * static_cast<double>(3 * c.roi.cells * c.roi.cells * (c.roi.box_convs + 1));
-  const double masks = regions * options_.positive_share *
-                       static_cast<double>(3 * c.roi.mask_cells * c.roi.mask_cells *
-                                           (c.roi.mask_convs + 4));
-  return trunk + 4 * (pixels / (finest * finest) * 8 * static_cast<double>(c.channels) + boxes + masks);
+  const double masks =
+      regions * options_.positive_share *
+      static_cast<double>(3 * c.roi.mask_cells * c.roi.mask_cells * (c.roi.mask_convs + 4));
+  return trunk +
+         4 * (pixels / (finest * finest) * 8 * static_cast<double>(c.channels) + boxes + masks);
 }
 
 }  // namespace addp

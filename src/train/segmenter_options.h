@@ -23,7 +23,8 @@ struct SegmenterTrainOptions {
   void describe(Options& o) {
     train.describe(o);
     dense.describe(o);
-    o.add("max-share", max_share, "largest share of one class in a crop; another is tried").range(0, 1);
+    o.add("max-share", max_share, "largest share of one class in a crop; another is tried")
+        .range(0, 1);
     o.group("Labels");
     o.add("ignore-label", ignore_label,
           "number in the label maps that does not count beside 255; -1: a class called void")

@@ -61,7 +61,8 @@ SegmenterStage::SegmenterStage(const SegmenterTrainOptions& options, World& worl
       world_(world),
       feed_(open_dataset(options.train.data, "train", Task::kSegmentation, label_options(options)),
             FeedOptions::from(options.train, world), crop_transform(options), /*labels=*/true),
-      validation_(open_validation(options.train.data, Task::kSegmentation, label_options(options))),
+      validation_(open_validation(options.train.data, feed_.dataset(), Task::kSegmentation,
+                                  label_options(options))),
       network_(make_segmenter(options, feed_.dataset())) {
   learner_ = std::make_unique<Learner>(
       "segmenter",
@@ -150,10 +151,10 @@ double SegmenterStage::activation_bytes() const {
   const double pixels = pictures * static_cast<double>(c.size * c.size);
   const bool vit = encoder.kind == EncoderKind::kVit;
   const double finest = vit ? static_cast<double>(encoder.vit.patch) / 4 : 4;
-  const double trunk =
-      vit ? block_activation_bytes(encoder.vit.width, encoder.vit.depth,
-                                   pixels / static_cast<double>(encoder.vit.patch * encoder.vit.patch))
-          : pixels * 4 * 120;
+  const double trunk = vit ? block_activation_bytes(encoder.vit.width, encoder.vit.depth,
+                                                    pixels / static_cast<double>(encoder.vit.patch *
+                                                                                 encoder.vit.patch))
+                           : pixels * 4 * 120;
   // The finest level counts: four maps concatenated and two more, beside the logits of all pixels.
   return trunk + 4 * (pixels / (finest * finest) * 12 * static_cast<double>(c.channels) +
                       pixels * 2 * static_cast<double>(c.classes()));
