@@ -5,12 +5,14 @@
 #include "commands/bench_train.h"
 #include "commands/convert.h"
 #include "commands/demo.h"
+#include "commands/detect.h"
 #include "commands/doctor.h"
 #include "commands/eval_fid.h"
 #include "commands/eval_tokenizer.h"
 #include "commands/generate.h"
 #include "commands/inpaint.h"
 #include "commands/recognition_options.h"
+#include "commands/segment.h"
 #include "commands/train.h"
 #include "commands/visualize.h"
 #include "commands/weights.h"
@@ -83,6 +85,26 @@ std::vector<Command> training_commands() {
        {"addp train probe --config configs/probe/tiny.toml --model runs/addp --data PICTURES --out "
         "runs/probe"},
        library_invocation<ProbeTrainOptions>("train probe")},
+      {"train segmenter",
+       kLearn,
+       "semantic segmentation: UperNet on a trained encoder, or on a new one",
+       "Label maps are PNG files beside the pictures. Ends with mIoU on the validation split.",
+       {"addp train segmenter --config configs/segmenter/tiny.toml --data shapes:count=8000 --out "
+        "runs/segmenter",
+        "addp train segmenter --config configs/segmenter/base.toml --data ADE20K --model runs/addp "
+        "--out runs/segmenter"},
+       library_invocation<SegmenterTrainOptions>("train segmenter")},
+      {"train detector",
+       kLearn,
+       "detection with instance masks: Mask R-CNN on a trained encoder, or on a new one",
+       "A ViT works as in ViTDet, a ResNet with a feature pyramid. Annotations are COCO's. Ends "
+       "with "
+       "AP of boxes and masks on the validation split.",
+       {"addp train detector --config configs/detector/tiny.toml --data shapes:count=8000 --out "
+        "runs/detector",
+        "addp train detector --config configs/detector/base.toml --data COCO --model runs/addp "
+        "--out runs/detector"},
+       library_invocation<DetectorTrainOptions>("train detector")},
   };
 }
 
@@ -94,6 +116,18 @@ std::vector<Command> recognition_commands() {
        "",
        {"addp classify --model runs/classifier a.jpg b.png --top 3"},
        library_invocation<ClassifyOptions>("classify")},
+      {"detect",
+       kRecognise,
+       "the things in pictures: boxes, masks and classes",
+       "",
+       {"addp detect --model runs/detector PICTURES --out detected"},
+       library_invocation<DetectCommandOptions>("detect")},
+      {"segment",
+       kRecognise,
+       "the class of every pixel: overlays, label maps and shares",
+       "",
+       {"addp segment --model runs/segmenter PICTURES --out segmented"},
+       library_invocation<SegmentCommandOptions>("segment")},
       {"features",
        kRecognise,
        "write the encoder's features of pictures to a file",

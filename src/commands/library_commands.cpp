@@ -8,6 +8,7 @@
 #include "commands/bench_generate.h"
 #include "commands/bench_train.h"
 #include "commands/demo.h"
+#include "commands/detect.h"
 #include "commands/doctor_preset.h"
 #include "commands/eval_fid.h"
 #include "commands/eval_tokenizer.h"
@@ -15,6 +16,7 @@
 #include "commands/inpaint.h"
 #include "commands/library_entry.h"
 #include "commands/recognition.h"
+#include "commands/segment.h"
 #include "commands/train.h"
 #include "commands/visualize.h"
 
@@ -59,6 +61,10 @@ const std::map<std::string, LibraryBody>& bodies() {
       {"eval detection", call<EvalDetectionOptions, run_eval_detection>},
       {"eval segmentation", call<EvalSegmentationOptions, run_eval_segmentation>},
       {"eval robustness", call<EvalRobustnessOptions, run_eval_robustness>},
+      {"train segmenter", call<SegmenterTrainOptions, run_train_segmenter>},
+      {"train detector", call<DetectorTrainOptions, run_train_detector>},
+      {"detect", call<DetectCommandOptions, run_detect>},
+      {"segment", call<SegmentCommandOptions, run_segment>},
   };
   return table;
 }

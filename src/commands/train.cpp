@@ -2,9 +2,11 @@
 
 #include "train/addp_stage.h"
 #include "train/classifier_stage.h"
+#include "train/detector_stage.h"
 #include "train/predictor_stage.h"
 #include "train/probe_stage.h"
 #include "train/run_training.h"
+#include "train/segmenter_stage.h"
 #include "train/tokenizer_stage.h"
 
 namespace addp {
@@ -36,6 +38,14 @@ void run_train_classifier(const ClassifierTrainOptions& options, const RunContex
 
 void run_train_probe(const ProbeTrainOptions& options, const RunContext& context) {
   run_stage<ProbeStage>(options, context);
+}
+
+void run_train_segmenter(const SegmenterTrainOptions& options, const RunContext& context) {
+  run_stage<SegmenterStage>(options, context);
+}
+
+void run_train_detector(const DetectorTrainOptions& options, const RunContext& context) {
+  run_stage<DetectorStage>(options, context);
 }
 
 }  // namespace addp

@@ -23,6 +23,14 @@ ConfusionMatrix::ConfusionMatrix(std::int64_t classes) : classes_(classes) {
   counts_.resize(std::size_t(classes * classes));
 }
 
+ConfusionMatrix::ConfusionMatrix(std::int64_t classes, std::vector<std::int64_t> counts)
+    : ConfusionMatrix(classes) {
+  if (counts.size() != counts_.size()) {
+    throw UsageError("{} counts make no confusion matrix of {} classes", counts.size(), classes);
+  }
+  counts_ = std::move(counts);
+}
+
 void ConfusionMatrix::add(const Tensor& truth, const Tensor& prediction,
                           std::optional<std::int64_t> ignore, const std::string& source) {
   if (truth.sizes() != prediction.sizes()) {

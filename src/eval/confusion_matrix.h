@@ -13,6 +13,8 @@ namespace addp {
 class ConfusionMatrix {
  public:
   explicit ConfusionMatrix(std::int64_t classes);
+  // From counts() of others, summed up.
+  ConfusionMatrix(std::int64_t classes, std::vector<std::int64_t> counts);
 
   // Integer tensors of the same shape. Truths equal to `ignore` are left out; any other truth or
   // prediction outside 0..classes-1 is a DataError that names it and `source` (a file, if known).

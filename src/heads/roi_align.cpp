@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kMaxSampling = 4096;
 
 // One bilinear sample: four pixels of the feature map and their weights.
-struct Sample {
+struct RoiSample {
   std::array<std::int64_t, 4> pixel;
   std::array<float, 4> weight;
 };
@@ -28,7 +28,7 @@ struct Map {
 };
 
 // Adds the sample at (y, x), unless it lies more than a pixel outside, where it is zero.
-void add_sample(float y, float x, const Map& map, float share, std::vector<Sample>& samples) {
+void add_sample(float y, float x, const Map& map, float share, std::vector<RoiSample>& samples) {
   if (!(y >= -1 && y <= float(map.height) && x >= -1 && x <= float(map.width))) return;
   y = std::max(y, 0.0F);
   x = std::max(x, 0.0F);
@@ -45,7 +45,7 @@ void add_sample(float y, float x, const Map& map, float share, std::vector<Sampl
 // The samples of one box, cell by cell, and where each cell's begin.
 struct Plan {
   std::int64_t picture = 0;
-  std::vector<Sample> samples;
+  std::vector<RoiSample> samples;
   std::vector<std::size_t> first;  // cells + 1
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nn/dropout.h"
+#include "nn/grid_attention.h"
 #include "nn/layers.h"
 
 namespace addp {
@@ -11,10 +12,14 @@ class Attention : public torch::nn::Module {
   // `dropout` applies to the output, `attention_dropout` to the attention weights.
   Attention(std::int64_t width, std::int64_t heads, double dropout, double attention_dropout);
 
-  Tensor forward(const Tensor& x, Noise* noise = nullptr) const;  // [B, N, D] -> [B, N, D]
+  // [B, N, D] -> [B, N, D]. With `where` the positions are a grid, and attention may be windowed
+  // and know relative positions.
+  Tensor forward(const Tensor& x, Noise* noise = nullptr,
+                 const GridAttention* where = nullptr) const;
 
  private:
-  Tensor mix(const Tensor& q, const Tensor& k, const Tensor& v, Noise* noise) const;
+  Tensor mix(const Tensor& q, const Tensor& k, const Tensor& v, Noise* noise,
+             const GridAttention* where) const;
 
   std::int64_t heads_;
   double dropout_, attention_dropout_;

@@ -26,8 +26,9 @@ Block::Block(const BlockConfig& config) : drop_path_(config.drop_path) {
   mlp_ = register_module("mlp", std::make_shared<Mlp>(config.width, hidden, config.dropout));
 }
 
-Tensor Block::forward(const Tensor& x, Noise* noise) const {
-  const Tensor h = x + drop_path(attn_->forward(norm1_->forward(x), noise), drop_path_, noise);
+Tensor Block::forward(const Tensor& x, Noise* noise, const GridAttention* where) const {
+  const Tensor h =
+      x + drop_path(attn_->forward(norm1_->forward(x), noise, where), drop_path_, noise);
   return h + drop_path(mlp_->forward(norm2_->forward(h), noise), drop_path_, noise);
 }
 

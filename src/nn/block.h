@@ -29,7 +29,8 @@ class Mlp : public torch::nn::Module {
 class Block : public torch::nn::Module {
  public:
   explicit Block(const BlockConfig& config);
-  Tensor forward(const Tensor& x, Noise* noise = nullptr) const;  // [B, N, D] -> [B, N, D]
+  Tensor forward(const Tensor& x, Noise* noise = nullptr,
+                 const GridAttention* where = nullptr) const;  // [B, N, D] -> [B, N, D]
 
  private:
   double drop_path_;

@@ -59,6 +59,25 @@ printf 'a = = 1\n' >"$work/bad.toml"
 check not-toml 3 --err 'bad.toml:1: is not valid TOML' -- "$addp" train addp --config "$work/bad.toml"
 check missing-recipe 3 --err 'nowhere.toml: cannot be opened' -- "$addp" train addp --config "$work/nowhere.toml"
 
+check recognition-help 0 --out '--model PATH' -- "$addp" detect --help
+check segment-nothing 2 --err 'is needed' -- "$addp" segment --model m --out "$work/x"
+check detect-no-model 3 --err 'nowhere' -- "$addp" detect --model "$work/nowhere" --out "$work/x" "$work"
+check segment-no-shapes 3 --err 'segmentation needs' -- "$addp" train segmenter --data tests/fixtures --out "$work/x" --steps 1
+for recipe in configs/segmenter/*.toml; do
+  check "recipe $recipe" 0 --out '^layer-decay = ' -- "$addp" train segmenter --config "$recipe" --data shapes --out "$work/x" --print-config
+done
+for recipe in configs/detector/*.toml; do
+  check "recipe $recipe" 0 --out '^strides = ' -- "$addp" train detector --config "$recipe" --data shapes --out "$work/x" --print-config
+done
+tiny=(--data shapes:size=32,count=8,val=2 --size 32 --steps 2 --batch-size 2 --threads 1 --workers 1)
+check train-segmenter 0 --out 'miou' -- "$addp" train segmenter --config configs/segmenter/tiny.toml "${tiny[@]}" --out "$work/segmenter"
+check train-detector 0 --out 'mask_ap' -- "$addp" train detector --config configs/detector/tiny.toml "${tiny[@]}" --out "$work/detector"
+shown=$(find "$work/segmenter" -name '*.png' | head -1)
+check segment 0 --out '"classes"' -- "$addp" segment --json --model "$work/segmenter" --out "$work/segmented" "$shown"
+check detect 0 --out '"detections"' -- "$addp" detect --json --model "$work/detector" --score 0.01 --out "$work/detected" "$shown"
+check detect-results 0 --out '^\[' -- cat "$work/detected/results.json"
+check wrong-kind 3 --err 'is no detector' -- "$addp" detect --model "$work/segmenter" --out "$work/x" "$shown"
+
 check doctor-nothing 2 --err 'needs to know what' -- "$addp" doctor
 check doctor-missing 3 --err 'nowhere: there is no such' -- "$addp" doctor "$work/nowhere"
 check doctor-shapes 0 --out '"kind": "dataset"' -- "$addp" doctor shapes:count=8 --json

@@ -1,0 +1,68 @@
+#include "commands/detect.h"
+
+#include "base/error.h"
+#include "base/file_io.h"
+#include "base/progress.h"
+#include "commands/picture_inputs.h"
+#include "data/coco_results.h"
+#include "heads/detect_picture.h"
+#include "image/codec.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+// "car 97% at 12,40 33x18"
+std::string in_words(const Detection& found, const std::string& name) {
+  return fmt::format("{} {:.0f}% at {:.0f},{:.0f} {:.0f}x{:.0f}", name, 100 * found.score,
+                     found.box.x, found.box.y, found.box.width, found.box.height);
+}
+
+}  // namespace
+
+void run_detect(const DetectCommandOptions& options, const RunContext& context) {
+  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  const auto detector = load_detector(options.model);
+  const DetectorConfig& config = detector->config();
+  const PictureInputs inputs(options.pictures);
+  make_folder(options.out);
+  DetectorLimits limits;
+  limits.score = options.score;
+  limits.nms = options.nms;
+  limits.count = options.count;
+  nlohmann::json records = nlohmann::json::array();
+  std::vector<CocoAnnotation> results;
+  Progress progress("detect", static_cast<std::int64_t>(inputs.size()), "pictures");
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const PictureInput input = inputs.load(i);
+    const auto found = detect_picture(*detector, input.image, limits);
+    const auto drawing = options.out / (input.stem + ".png");
+    save_image(drawing, draw_detections(input.image, found, config.class_names));
+    std::vector<CocoAnnotation> own;
+    std::string text;
+    for (const Detection& detection : found) {
+      const auto kind = static_cast<std::size_t>(detection.class_id);
+      own.push_back(to_coco(detection, static_cast<std::int64_t>(i), config.category_ids.at(kind)));
+      text += fmt::format("\n  {}", in_words(detection, config.class_names[kind]));
+    }
+    nlohmann::json record = {{"picture", input.source},
+                             {"image_id", i},
+                             {"drawing", drawing.string()},
+                             {"detections", coco_results_to_json(own)}};
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      record["detections"][k]["class"] =
+          config.class_names[static_cast<std::size_t>(found[k].class_id)];
+    }
+    records.push_back(std::move(record));
+    results.insert(results.end(), own.begin(), own.end());
+    if (!context.json) {
+      print_stdout(fmt::format("{}: {} found{}\n", input.source, found.size(), text));
+    }
+    progress.advance();
+  }
+  progress.finish();
+  write_file_atomically(options.out / "results.json", coco_results_to_json(results).dump() + "\n");
+  if (context.json) print_stdout(records.dump(2) + "\n");
+}
+
+}  // namespace addp

@@ -1,0 +1,77 @@
+#include "heads/segmenter.h"
+
+#include "base/error.h"
+#include "data/dataset.h"
+#include "heads/trunk_json.h"
+#include "nn/load.h"
+#include "nn/torch.h"
+
+namespace addp {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SegmenterConfig, trunk, class_names, channels,
+                                                auxiliary_channels, size, dropout)
+
+Segmenter::Segmenter(const SegmenterConfig& config) : config_(config) {
+  trunk_ = register_module("trunk", std::make_shared<Trunk>(config.trunk));
+  std::array<std::int64_t, 4> inputs = trunk_->channels();
+  if (trunk_->is_vit()) {
+    const std::int64_t stride = config.trunk.encoder.vit.patch;
+    for (std::size_t level = 0; level < 4; ++level) {
+      scales_.push_back(register_module(
+          fmt::format("scale{}", level),
+          std::make_shared<Rescale>(inputs[level], 4 * stride, (std::int64_t{1} << level) * stride,
+                                    /*narrowing=*/false)));
+    }
+  }
+  decode_ = register_module("decode", std::make_shared<UperNet>(inputs, config.channels,
+                                                                config.classes(), config.dropout));
+  auxiliary_ =
+      register_module("auxiliary", std::make_shared<FcnHead>(inputs[2], config.auxiliary_channels,
+                                                             config.classes(), config.dropout));
+}
+
+std::array<Tensor, 4> Segmenter::levels(const Tensor& pixels, Noise* noise) {
+  std::array<Tensor, 4> maps = trunk_->maps(pixels, noise);
+  for (std::size_t i = 0; i < scales_.size(); ++i) maps[i] = scales_[i]->forward(maps[i]);
+  return maps;
+}
+
+SegmenterOutput Segmenter::forward(const Tensor& pixels, Noise* noise) {
+  const auto maps = levels(pixels, noise);
+  return {decode_->forward(maps, noise), auxiliary_->forward(maps[2], noise)};
+}
+
+Tensor Segmenter::logits(const Tensor& pixels) {
+  const Tensor coarse = decode_->forward(levels(pixels, nullptr), nullptr).to(torch::kFloat32);
+  return resize_map(coarse, pixels.sizes().slice(2));
+}
+
+Tensor segmentation_loss(const Tensor& logits, const Tensor& labels) {
+  const Tensor target = labels.to(torch::kLong);
+  const Tensor full = resize_map(logits.to(torch::kFloat32), target.sizes().slice(1));
+  const Tensor sum =
+      at::cross_entropy_loss(full, target, {}, at::Reduction::Sum, /*ignore_index=*/kIgnoreLabel);
+  return sum / (target != kIgnoreLabel).sum().clamp_min(1);  // a crop may hold nothing that counts
+}
+
+void save_segmenter(const std::filesystem::path& path, const Segmenter& segmenter,
+                    const std::string& provenance) {
+  save_model(path,
+             {.kind = "segmenter", .tensors = state_of(segmenter), .config = segmenter.config()},
+             provenance);
+}
+
+std::shared_ptr<Segmenter> load_segmenter(const std::filesystem::path& path) {
+  const ModelFile file = open_model(path);
+  if (file.kind != "segmenter") {
+    throw DataError("{} is no segmenter: give a model that 'addp train segmenter' wrote",
+                    file.source);
+  }
+  auto segmenter =
+      std::make_shared<Segmenter>(parse_config<SegmenterConfig>(file.config, file.source));
+  load_strictly(*segmenter, file.tensors, {.source = file.source});
+  segmenter->eval();
+  return segmenter;
+}
+
+}  // namespace addp

@@ -1,0 +1,105 @@
+#include "train/dense_feed.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "heads/classifier.h"
+#include "nn/torch.h"
+
+namespace addp {
+
+DenseFeed::DenseFeed(std::shared_ptr<const Dataset> dataset, const FeedOptions& options,
+                     Transform transform, bool labels)
+    : dataset_(std::move(dataset)),
+      options_(options),
+      transform_(std::move(transform)),
+      labels_(labels) {
+  start({});
+  if (options.rank == 0) note("{}", dataset_->description());
+}
+
+void DenseFeed::start(const LoaderState& state) {
+  LoaderOptions settings;
+  settings.batch_size = options_.batch;
+  settings.seed = static_cast<std::uint64_t>(options_.seed);
+  settings.rank = static_cast<int>(options_.rank);
+  settings.world = static_cast<int>(options_.world);
+  settings.threads = static_cast<int>(options_.workers);
+  const auto side = static_cast<int>(options_.size);
+  loader_.reset();
+  loader_.emplace(dataset_, BatchShape{side, side, PixelKind::kFloat, labels_}, transform_,
+                  settings, state);
+}
+
+std::int64_t DenseFeed::steps_per_epoch() const {
+  return std::max<std::int64_t>(1, loader_->batches_per_epoch() / options_.parts);
+}
+
+void DenseFeed::seek(std::int64_t step) { start(loader_->state_before(step * options_.parts)); }
+
+DenseBatch DenseFeed::next() {
+  auto batch = std::make_shared<Batch>();
+  loader_->next(*batch);
+  const auto count = static_cast<std::int64_t>(batch->size());
+  const std::int64_t side = options_.size;
+  DenseBatch out;
+  for (BatchItem& item : batch->items) out.instances.push_back(std::move(item.instances));
+  // The tensors share the batch's memory.
+  out.pixels = torch::from_blob(batch->floats.data(), {count, 3, side, side}, [batch](void*) {});
+  if (labels_) {
+    out.labels = torch::from_blob(
+        batch->labels.data(), {count, side, side}, [batch](void*) {}, torch::kUInt8);
+  }
+  return out;
+}
+
+std::shared_ptr<const Dataset> open_validation(const std::string& data, const Dataset& training,
+                                               Task task, const DatasetOptions& options) {
+  const auto splits = dataset_splits(data, options);
+  const bool has_one = std::find(splits.begin(), splits.end(), "val") != splits.end() ||
+                       std::find(splits.begin(), splits.end(), "test") != splits.end();
+  auto validation = open_dataset(data, has_one ? "val" : "train", task, options);
+  if (validation->class_keys() != training.class_keys()) {
+    throw DataError(
+        "{}: its validation split has {} classes, the training split {}, or they are called "
+        "otherwise; both must list the same ones",
+        data, validation->class_keys().size(), training.class_keys().size());
+  }
+  return validation;
+}
+
+TrunkChoice choose_trunk(const DenseOptions& options, std::int64_t size) {
+  TrunkChoice choice;
+  EncoderConfig encoder;
+  if (options.model.empty()) {
+    encoder = encoder_preset(options.preset, {}, options.patch);
+  } else {
+    choice.pretrained = open_model(options.model);
+    encoder = pretrained_encoder_config(*choice.pretrained);
+  }
+  const std::int64_t step = encoder.kind == EncoderKind::kVit ? encoder.vit.patch : 32;
+  if (size % step != 0) {
+    throw UsageError("--size {} is no multiple of the encoder's {} pixels: choose one", size, step);
+  }
+  choice.config = {.encoder = dense_encoder(encoder, {size / step, size / step}, options.drop_path),
+                   .window = options.window,
+                   .relative_positions = options.relative_positions,
+                   .frozen_norm = options.freeze_norm};
+  return choice;
+}
+
+void for_each_sample(const Dataset& dataset, std::int64_t limit, const World& world,
+                     const std::function<void(Sample&)>& visit) {
+  const std::int64_t count = limit > 0 ? std::min(limit, dataset.size()) : dataset.size();
+  for (std::int64_t i = world.rank(); i < count; i += world.size()) {
+    try {
+      Sample sample = dataset.get(i);
+      visit(sample);
+    } catch (const DataError& error) {
+      warn("left out of the evaluation: {}", error.what());
+    }
+  }
+}
+
+}  // namespace addp

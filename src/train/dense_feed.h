@@ -1,0 +1,61 @@
+// Pictures with label maps or instances, transformed together, as tensors.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/loader.h"
+#include "heads/trunk.h"
+#include "nn/types.h"
+#include "train/dense_options.h"
+#include "train/picture_feed.h"
+
+namespace addp {
+
+struct DenseBatch {
+  Tensor pixels;                                 // [B, 3, S, S] in [0, 1]
+  Tensor labels;                                 // [B, S, S] bytes; undefined for detection
+  std::vector<std::vector<Instance>> instances;  // of each picture; empty for segmentation
+};
+
+class DenseFeed {
+ public:
+  DenseFeed(std::shared_ptr<const Dataset> dataset, const FeedOptions& options, Transform transform,
+            bool labels);
+
+  std::int64_t steps_per_epoch() const;
+  void seek(std::int64_t step);
+  DenseBatch next();
+  const Dataset& dataset() const { return *dataset_; }
+
+ private:
+  void start(const LoaderState& state);
+
+  std::shared_ptr<const Dataset> dataset_;
+  FeedOptions options_;
+  Transform transform_;
+  bool labels_;
+  std::optional<Loader> loader_;
+};
+
+// The validation split, or the training split where there is none. Its classes must be those that
+// are learned.
+std::shared_ptr<const Dataset> open_validation(const std::string& data, const Dataset& training,
+                                               Task task, const DatasetOptions& options);
+
+// The trunk that the options describe, for square pictures of `size`, and its weights if --model
+// names any.
+struct TrunkChoice {
+  TrunkConfig config;
+  std::optional<ModelFile> pretrained{};
+};
+TrunkChoice choose_trunk(const DenseOptions& options, std::int64_t size);
+
+// The pictures of `dataset` that this process evaluates: at most `limit` (0: all), every world-th.
+// A picture that cannot be read is named and left out.
+void for_each_sample(const Dataset& dataset, std::int64_t limit, const World& world,
+                     const std::function<void(Sample&)>& visit);
+
+}  // namespace addp

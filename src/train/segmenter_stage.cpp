@@ -1,0 +1,163 @@
+#include "train/segmenter_stage.h"
+
+#include "base/error.h"
+#include "data/dense_transforms.h"
+#include "eval/segmentation_metrics.h"
+#include "image/draw.h"
+#include "image/overlay.h"
+#include "nn/load.h"
+#include "nn/pixels.h"
+#include "nn/precision.h"
+#include "nn/torch.h"
+#include "train/transformer_size.h"
+
+namespace addp {
+namespace {
+
+DatasetOptions label_options(const SegmenterTrainOptions& options) {
+  DatasetOptions data;
+  data.ignore_label = static_cast<int>(options.ignore_label);
+  data.num_classes = static_cast<int>(options.classes);
+  if (options.zero_label != "auto") data.reduce_zero_label = options.zero_label == "ignore";
+  return data;
+}
+
+Transform crop_transform(const SegmenterTrainOptions& options) {
+  SegmentationTransformOptions transform;
+  transform.size = static_cast<int>(options.train.size);
+  transform.scale_low = options.dense.scale_low;
+  transform.scale_high = std::max(options.dense.scale_low, options.dense.scale_high);
+  transform.flip = options.dense.flip;
+  transform.max_share = options.max_share;
+  return segmentation_transform(transform);
+}
+
+std::shared_ptr<Segmenter> make_segmenter(const SegmenterTrainOptions& options,
+                                          const Dataset& dataset) {
+  const TrunkChoice trunk = choose_trunk(options.dense, options.train.size);
+  SegmenterConfig config{.trunk = trunk.config,
+                         .class_names = dataset.class_names(),
+                         .channels = options.channels,
+                         .auxiliary_channels = options.auxiliary_channels,
+                         .size = options.train.size,
+                         .dropout = options.dropout};
+  auto network = std::make_shared<Segmenter>(config);
+  initialise_dense(*network,
+                   RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
+                       .fork("segmenter"));
+  if (trunk.pretrained) network->trunk().load_pretrained(*trunk.pretrained);
+  return network;
+}
+
+Tensor label_tensor(const GrayImage& labels) {
+  return torch::from_blob(const_cast<std::uint8_t*>(labels.pixels.data()),  // only read
+                          {labels.height, labels.width}, torch::kUInt8);
+}
+
+}  // namespace
+
+SegmenterStage::SegmenterStage(const SegmenterTrainOptions& options, World& world)
+    : options_(options),
+      world_(world),
+      feed_(open_dataset(options.train.data, "train", Task::kSegmentation, label_options(options)),
+            FeedOptions::from(options.train, world), crop_transform(options), /*labels=*/true),
+      validation_(open_validation(options.train.data, feed_.dataset(), Task::kSegmentation,
+                                  label_options(options))),
+      network_(make_segmenter(options, feed_.dataset())) {
+  learner_ = std::make_unique<Learner>(
+      "segmenter",
+      make_adamw(dense_groups(*network_, network_->config().trunk, options.dense.layer_decay,
+                              options.train.weight_decay),
+                 {options.train.beta1, options.train.beta2}),
+      LearnerOptions{options.train.clip, options.train.ema}, world);
+}
+
+Metrics SegmenterStage::step(const StepContext& context) {
+  network_->train();
+  const std::int64_t parts = options_.train.accumulate;
+  const double share = 1.0 / static_cast<double>(parts);
+  Metrics metrics;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const DenseBatch batch = feed_.next();
+    Noise noise(context.stream.fork("part", static_cast<std::uint64_t>(part)));
+    Bf16Scope scope(context.bf16);
+    const SegmenterOutput out = network_->forward(normalise_pixels(batch.pixels), &noise);
+    const Tensor main = segmentation_loss(out.logits, batch.labels);
+    const Tensor auxiliary = segmentation_loss(out.auxiliary, batch.labels);
+    learner_->backward(main + options_.auxiliary * auxiliary, share, part + 1 == parts);
+    metrics["loss"] += main.item<double>() * share;
+    metrics["auxiliary"] += auxiliary.item<double>() * share;
+  }
+  metrics["gradient"] = learner_->update(context.lr);
+  return metrics;
+}
+
+SegmentOptions SegmenterStage::test_options() const {
+  return {.short_side = options_.train.size,
+          .scales = options_.test_scales,
+          .flip = options_.test_flip};
+}
+
+Metrics SegmenterStage::evaluate() {
+  network_->eval();
+  const std::int64_t classes = network_->config().classes();
+  ConfusionMatrix matrix(classes);
+  for_each_sample(*validation_, options_.dense.eval_pictures, world_, [&](Sample& sample) {
+    const GrayImage found = segment_picture(*network_, sample.picture(), test_options());
+    matrix.add(label_tensor(sample.labels), label_tensor(found), kIgnoreLabel, sample.name);
+  });
+  Tensor counts = torch::tensor(matrix.counts(), torch::kInt64);
+  if (world_.size() > 1) world_.all_reduce_sum(counts);
+  const std::int64_t* all = counts.data_ptr<std::int64_t>();
+  const SegmentationFigures figures =
+      segmentation_figures(ConfusionMatrix(classes, {all, all + counts.numel()}));
+  return {{"miou", 100 * figures.mean_iou},
+          {"mean_accuracy", 100 * figures.mean_accuracy},
+          {"pixel_accuracy", 100 * figures.pixel_accuracy}};
+}
+
+// Pictures, the truth over them, and what the network finds.
+std::vector<Panel> SegmenterStage::pictures() {
+  network_->eval();
+  std::vector<Image> shown, truth, found;
+  const std::int64_t count = std::min(kShownPictures, validation_->size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Sample sample = validation_->get(i);
+    const Image picture = sample.picture();
+    shown.push_back(picture);
+    truth.push_back(overlay_labels(picture, sample.labels));
+    found.push_back(overlay_labels(picture, segment_picture(*network_, picture, test_options())));
+  }
+  shown.insert(shown.end(), truth.begin(), truth.end());
+  shown.insert(shown.end(), found.begin(), found.end());
+  return {{"segmentations", make_grid(shown, static_cast<int>(count))}};
+}
+
+void SegmenterStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
+  save_segmenter(path, *network_, provenance);
+}
+
+TensorMap SegmenterStage::state() const { return state_of(*network_, {}, "segmenter.model."); }
+
+void SegmenterStage::load_state(const TensorMap& tensors, const std::string& source) {
+  load_strictly(*network_, tensors, {.source = source, .prefix = "segmenter.model."});
+}
+
+double SegmenterStage::activation_bytes() const {
+  const SegmenterConfig& c = network_->config();
+  const EncoderConfig& encoder = c.trunk.encoder;
+  const double pictures = static_cast<double>(options_.train.batch_size) /
+                          static_cast<double>(options_.train.accumulate * world_.size());
+  const double pixels = pictures * static_cast<double>(c.size * c.size);
+  const bool vit = encoder.kind == EncoderKind::kVit;
+  const double finest = vit ? static_cast<double>(encoder.vit.patch) / 4 : 4;
+  const double trunk = vit ? block_activation_bytes(encoder.vit.width, encoder.vit.depth,
+                                                    pixels / static_cast<double>(encoder.vit.patch *
+                                                                                 encoder.vit.patch))
+                           : pixels * 4 * 120;
+  // The finest level counts: four maps concatenated and two more, beside the logits of all pixels.
+  return trunk + 4 * (pixels / (finest * finest) * 12 * static_cast<double>(c.channels) +
+                      pixels * 2 * static_cast<double>(c.classes()));
+}
+
+}  // namespace addp
