@@ -24,7 +24,7 @@ std::string decay_name(const std::string& name) {
 }  // namespace
 
 EncoderConfig dense_encoder(EncoderConfig encoder, const Grid& grid, double drop_path) {
-  encoder = classifier_config(encoder, grid, 1).encoder;
+  encoder = classifier_config(encoder, grid, 1).backbone.encoder;
   encoder.vit.drop_path = drop_path;
   return encoder;
 }

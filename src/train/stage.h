@@ -22,10 +22,11 @@ struct StepContext {
   std::int64_t total = 0;  // steps of the whole run
   double lr = 0;
   RandomStream stream;  // of this step and process
-  RandomStream shared;  // of this step, the same in all processes: with the numbers that samples
-                        // have in the batch of all of them, two ranks draw what one would
-  std::int64_t rank = 0;
   bool bf16 = false;
+  // Of this step, the same in all processes: with the numbers that samples have in the batch of all
+  // of them, two ranks draw what one would.
+  RandomStream shared = RandomStream(0, "step of all");
+  std::int64_t rank = 0;
 };
 
 // How many held-out pictures panels show and evaluations of the generative stages use.

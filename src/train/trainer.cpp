@@ -233,9 +233,10 @@ Metrics Run::operator()() {
         step_, schedule_.total, schedule_.at(step_),
         RandomStream(static_cast<std::uint64_t>(options_.seed), "step",
                      static_cast<std::uint64_t>(step_), static_cast<std::uint64_t>(world_.rank())),
+        options_.precision == Precision::kBfloat16,
         RandomStream(static_cast<std::uint64_t>(options_.seed), "step of all",
                      static_cast<std::uint64_t>(step_)),
-        world_.rank(), options_.precision == Precision::kBfloat16};
+        world_.rank()};
     Metrics metrics;
     try {
       metrics = stage_.step(context);
