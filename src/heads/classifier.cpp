@@ -69,8 +69,9 @@ Tensor Classifier::forward(const Tensor& pixels, Noise* noise) {
 
 void initialise_classifier(Classifier& classifier, HeadStart start, const RandomStream& stream) {
   initialise(classifier, stream);
-  if (start == HeadStart::kAsOthers) return;
-  const double deviation = start == HeadStart::kProbing ? 0.01 : 2e-5;
+  const double deviation = start == HeadStart::kScratch      ? 0.02
+                           : start == HeadStart::kFineTuning ? 2e-5
+                                                             : 0.01;
   fill_truncated_normal(classifier.named_parameters()["head.weight"], deviation,
                         stream.fork("head"));
 }

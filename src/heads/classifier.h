@@ -53,9 +53,10 @@ class Classifier : public torch::nn::Module {
   std::shared_ptr<Linear> head_;
 };
 
-// First weights, all of them as nn/init.h draws them. Where the encoder is to be pre-trained, the
-// linear layer's are small, as in MAE: a fresh head must not disturb what was learned.
-enum class HeadStart { kAsOthers, kFineTuning, kProbing };
+// First weights, as nn/init.h draws them but for the linear layer: its deviation is 0.02 from
+// scratch, so that the first guess is about even, and as in MAE next to nothing on a pre-trained
+// encoder, which a fresh head must not disturb, and 0.01 on a frozen one.
+enum class HeadStart { kScratch, kFineTuning, kProbing };
 void initialise_classifier(Classifier& classifier, HeadStart start, const RandomStream& stream);
 
 // Layer-wise decay for a transformer; one rate for all layers of other encoders.

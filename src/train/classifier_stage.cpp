@@ -46,7 +46,7 @@ std::shared_ptr<Classifier> make_classifier(const ClassifierTrainOptions& option
   config.crop = options.eval_crop;
   auto classifier = std::make_shared<Classifier>(config, start.tokenizer);
   const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
-  initialise_classifier(*classifier, start.file ? HeadStart::kFineTuning : HeadStart::kAsOthers,
+  initialise_classifier(*classifier, start.file ? HeadStart::kFineTuning : HeadStart::kScratch,
                         stream.fork("classifier"));
   if (start.file) load_backbone(classifier->encoder(), config.backbone, *start.file);
   return classifier;
