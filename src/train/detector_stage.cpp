@@ -185,7 +185,7 @@ std::vector<Panel> DetectorStage::pictures() {
   DetectorLimits shown = limits();
   shown.score = kShownScore;
   for (std::int64_t i = 0; i < count; ++i) {
-    const Sample sample = validation_->get(i);
+    const Sample sample = validation_->get(i * validation_->size() / count);  // all over it
     const Image picture = sample.picture();
     std::vector<Detection> annotated;
     for (const Instance& instance : sample.instances) {

@@ -122,7 +122,7 @@ std::vector<Panel> SegmenterStage::pictures() {
   std::vector<Image> shown, truth, found;
   const std::int64_t count = std::min(kShownPictures, validation_->size());
   for (std::int64_t i = 0; i < count; ++i) {
-    const Sample sample = validation_->get(i);
+    const Sample sample = validation_->get(i * validation_->size() / count);  // all over it
     const Image picture = sample.picture();
     shown.push_back(picture);
     truth.push_back(overlay_labels(picture, sample.labels));
