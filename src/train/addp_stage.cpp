@@ -14,6 +14,7 @@
 #include "nn/precision.h"
 #include "nn/torch.h"
 #include "train/class_condition.h"
+#include "train/evaluation_scope.h"
 #include "train/transformer_size.h"
 
 namespace addp {
@@ -107,6 +108,7 @@ Metrics AddpStage::step(const StepContext& context) {
 
 Metrics AddpStage::evaluate() {
   torch::NoGradGuard guard;
+  const EvaluationScope scope(*network_);
   const auto [z0, labels] = feed_.validation(kValidationPictures);
   // The same few masks at every evaluation, so that the curve shows the network alone.
   constexpr std::uint64_t kDraws = 4;
@@ -150,6 +152,7 @@ Panel AddpStage::noisy_panel() const {
 
 Panel AddpStage::sample_panel() const {
   torch::NoGradGuard guard;
+  const EvaluationScope scope(*network_);
   SamplerOptions options;
   options.steps = options_.sample_steps;
   std::vector<std::uint64_t> pictures(2 * kShownPictures);

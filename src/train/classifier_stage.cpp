@@ -8,6 +8,7 @@
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
+#include "train/evaluation_scope.h"
 #include "train/backbone_start.h"
 #include "train/class_panel.h"
 #include "train/mixing.h"
@@ -51,18 +52,6 @@ std::shared_ptr<Classifier> make_classifier(const ClassifierTrainOptions& option
   if (start.file) load_backbone(classifier->encoder(), config.backbone, *start.file);
   return classifier;
 }
-
-// Batch norms use the running statistics while this lives.
-class EvaluationScope {
- public:
-  explicit EvaluationScope(torch::nn::Module& network) : network_(network) { network_.eval(); }
-  ~EvaluationScope() { network_.train(); }
-  EvaluationScope(const EvaluationScope&) = delete;
-  EvaluationScope& operator=(const EvaluationScope&) = delete;
-
- private:
-  torch::nn::Module& network_;
-};
 
 }  // namespace
 
