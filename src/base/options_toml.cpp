@@ -61,8 +61,10 @@ void check_letters(std::string_view text, const std::string& source) {
       quote = 0;
     } else if (quote == 0 && (c == '"' || c == '\'' || c == '#')) {
       const bool long_string = c != '#' && text.substr(i, 3) == std::string(3, c);
-      if (long_string) i += 2;  // its inside counts as plain text
-      else quote = c;
+      if (long_string)
+        i += 2;  // its inside counts as plain text
+      else
+        quote = c;
     } else if (quote == '"' && c == '\\') {
       ++i;
     } else if (c == quote && quote != '#') {

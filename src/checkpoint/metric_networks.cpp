@@ -23,9 +23,9 @@ std::vector<std::string> inception_convolutions() {
   const std::vector<const char*> c = {
       "branch1x1",      "branch7x7_1",    "branch7x7_2",    "branch7x7_3",    "branch7x7dbl_1",
       "branch7x7dbl_2", "branch7x7dbl_3", "branch7x7dbl_4", "branch7x7dbl_5", "branch_pool"};
-  const std::vector<const char*> e = {
-      "branch1x1",      "branch3x3_1",     "branch3x3_2a",    "branch3x3_2b", "branch3x3dbl_1",
-      "branch3x3dbl_2", "branch3x3dbl_3a", "branch3x3dbl_3b", "branch_pool"};
+  const std::vector<const char*> e = {"branch1x1",       "branch3x3_1",     "branch3x3_2a",
+                                      "branch3x3_2b",    "branch3x3dbl_1",  "branch3x3dbl_2",
+                                      "branch3x3dbl_3a", "branch3x3dbl_3b", "branch_pool"};
   const std::vector<std::pair<const char*, std::vector<const char*>>> blocks = {
       {"Mixed_5b", a},
       {"Mixed_5c", a},

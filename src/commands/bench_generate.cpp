@@ -35,10 +35,10 @@ double product_rate() {
 // The same of a 3x3 convolution, channels last.
 double convolution_rate() {
   constexpr std::int64_t kSide = 32, kChannels = 64, kBatch = 16;
-  const Tensor x = torch::randn({kBatch, kChannels, kSide, kSide})
-                       .contiguous(torch::MemoryFormat::ChannelsLast);
-  const Tensor w = torch::randn({kChannels, kChannels, 3, 3})
-                       .contiguous(torch::MemoryFormat::ChannelsLast);
+  const Tensor x =
+      torch::randn({kBatch, kChannels, kSide, kSide}).contiguous(torch::MemoryFormat::ChannelsLast);
+  const Tensor w =
+      torch::randn({kChannels, kChannels, 3, 3}).contiguous(torch::MemoryFormat::ChannelsLast);
   const double work = 2.0 * kBatch * kSide * kSide * kChannels * kChannels * 9;
   double best = 0;
   for (int i = 0; i < 5; ++i) {
@@ -63,8 +63,8 @@ Subject subject_of(const BenchGenerateOptions& options) {
   Subject subject;
   subject.tokenizer = std::make_shared<Vqgan>(config);
   initialise_vqgan(*subject.tokenizer, RandomStream(0, "bench"));
-  subject.network = std::make_shared<Addp>(
-      addp_preset(options.preset, {config.codes, 1}, grid, config.factor()));
+  subject.network =
+      std::make_shared<Addp>(addp_preset(options.preset, {config.codes, 1}, grid, config.factor()));
   initialise(*subject.network, RandomStream(0, "bench"));
   return subject;
 }

@@ -31,9 +31,10 @@ class BenchStage {
     initialise(*predictor_, RandomStream(0, "bench"));
     addp_ = std::make_shared<Addp>(addp_preset(options.preset, words, grid_, codes.factor()));
     initialise(*addp_, RandomStream(0, "bench"));
-    torch::nn::Module& trained = options.stage == "tokenizer"   ? static_cast<torch::nn::Module&>(*tokenizer_)
-                                 : options.stage == "predictor" ? static_cast<torch::nn::Module&>(*predictor_)
-                                                                : *addp_;
+    torch::nn::Module& trained =
+        options.stage == "tokenizer"   ? static_cast<torch::nn::Module&>(*tokenizer_)
+        : options.stage == "predictor" ? static_cast<torch::nn::Module&>(*predictor_)
+                                       : *addp_;
     learner_ = std::make_unique<Learner>("bench", make_adamw(decay_groups(trained, 0.05), {}),
                                          LearnerOptions{.clip = 3}, world_);
     tokens_ = torch::randint(codes.codes, {options.batch, grid_.area()}, torch::kInt64);
@@ -62,8 +63,8 @@ class BenchStage {
       const MageMask mask = sample_mage_mask(options_.batch, grid_.area(), {}, stream);
       return mage_loss(*predictor_, tokens_, mask, grid_, 0.1, noise);
     }
-    return pretraining_loss(*addp_, {tokenizer_.get(), predictor_.get()}, tokens_, grid_,
-                            schedule_, {}, stream, noise);
+    return pretraining_loss(*addp_, {tokenizer_.get(), predictor_.get()}, tokens_, grid_, schedule_,
+                            {}, stream, noise);
   }
 
   BenchTrainOptions options_;
@@ -114,9 +115,8 @@ double reference_rate(const BenchTrainOptions& options) {
 void run_bench_train(const BenchTrainOptions& options, const RunContext& context) {
   if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
   const double ours = pictures_per_second(options);
-  nlohmann::json json = {{"stage", options.stage},
-                         {"precision", options.precision},
-                         {"pictures_per_second", ours}};
+  nlohmann::json json = {
+      {"stage", options.stage}, {"precision", options.precision}, {"pictures_per_second", ours}};
   if (!options.python.empty()) {
     const double theirs = reference_rate(options);
     json["pytorch_pictures_per_second"] = theirs;

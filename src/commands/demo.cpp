@@ -110,8 +110,7 @@ Tensor draw(const Generator& model, const DemoOptions& options, Trajectory& traj
   std::vector<std::uint64_t> numbers(static_cast<std::size_t>(plan.count));
   std::iota(numbers.begin(), numbers.end(), 0);
   return model
-      .sample(numbers, plan,
-              progress.hooks([&](const SamplerStep& step) { trajectory.add(step); }))
+      .sample(numbers, plan, progress.hooks([&](const SamplerStep& step) { trajectory.add(step); }))
       .pixels;
 }
 
@@ -159,8 +158,7 @@ void add_generation(HtmlPage& page, const DemoOptions& options) {
   torch::NoGradGuard guard;
   const std::vector<Image> pictures = held_out_pictures(options, kShown);
   const Tensor real = to_tensor(pictures);
-  const Tensor rebuilt =
-      model.tokenizer().decode_ids(model.tokenizer().encode(real), model.grid());
+  const Tensor rebuilt = model.tokenizer().decode_ids(model.tokenizer().encode(real), model.grid());
   page.heading("Reconstruction");
   page.picture(picture_rows({real, rebuilt}),
                "Above: pictures the tokenizer never saw. Below: what its 64 tokens keep of them.",

@@ -72,7 +72,7 @@ SegmenterTrainOptions segmenter_options(const DemoOptions& options) {
 }  // namespace
 
 TrainOptions demo_training(const DemoOptions& options, const char* stage, double steps,
-                    std::int64_t batch) {
+                           std::int64_t batch) {
   TrainOptions train;
   train.data = fmt::format("shapes:size={},count=4000,seed={}", kDemoSide, options.seed);
   train.out = options.out / stage;

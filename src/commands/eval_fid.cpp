@@ -51,9 +51,8 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
   plan.sampler = options.sampler;
   const SamplerOptions& s = options.sampler;
   const std::string source = fmt::format(
-      "{} sampled from {} ({} steps, {} schedule, temperature {}, seed {})", count,
-      options.sets[0], s.steps, s.curve == MaskCurve::kCosine ? "cosine" : "linear", s.temperature,
-      options.seed);
+      "{} sampled from {} ({} steps, {} schedule, temperature {}, seed {})", count, options.sets[0],
+      s.steps, s.curve == MaskCurve::kCosine ? "cosine" : "linear", s.temperature, options.seed);
   FeatureCollector collector(network, kKeptFeatures, {"", source, "none"});
   Progress progress("sample", count, "pictures");
   SamplerHooks hooks;
@@ -124,8 +123,8 @@ void run_eval_fid(const EvalFidOptions& options, const RunContext& context) {
   const InceptionNetwork network =
       InceptionNetwork::open(need_weights("inception", options.weights));
   if (options.inception_score && !network.has_classifier()) inception_score_of({});  // refused
-  const FeatureSet reference = features_of(options.sets[1], options.split, options.reference_count,
-                                           options, network);
+  const FeatureSet reference =
+      features_of(options.sets[1], options.split, options.reference_count, options, network);
   FeatureSet generated;
   if (kind_of(options.sets[0]) == SetKind::kModel) {
     const std::int64_t count =

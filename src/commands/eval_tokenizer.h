@@ -20,7 +20,8 @@ struct EvalTokenizerOptions {
     o.add("data", data, "held-out pictures").required();
     o.add("split", split, "train, val, test or all; all where the set has no such split");
     o.add("count", count, "pictures, evenly spread over the set; 0: all").range(0, 1e9);
-    o.add("size", size, "middle square, resized to this; 0: pictures as they are, cut to whole tokens")
+    o.add("size", size,
+          "middle square, resized to this; 0: pictures as they are, cut to whole tokens")
         .range(0, 8192);
     o.add("weights", weights, "the FID network; empty: inception*.safetensors of 'addp weights'");
     o.add("lpips", lpips, "LPIPS weights; empty: lpips*.safetensors of 'addp weights'");

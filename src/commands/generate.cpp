@@ -54,9 +54,9 @@ class Writer {
     for (std::int64_t i = 0; i < count; ++i) {
       const auto& frames = trajectory.frames(i);
       save_image(name(first + i, "-steps.png"), trajectory_strip(frames));
-      write_file_atomically(name(first + i, "-steps.webp"),
-                            encode_webp_animation(trajectory_animation(frames),
-                                                  {.frame_ms = 200, .last_ms = 1500}));
+      write_file_atomically(
+          name(first + i, "-steps.webp"),
+          encode_webp_animation(trajectory_animation(frames), {.frame_ms = 200, .last_ms = 1500}));
       files_.push_back(name(first + i, "-steps.png"));
       files_.push_back(name(first + i, "-steps.webp"));
     }
@@ -93,7 +93,8 @@ void run_generate(const GenerateOptions& options, const RunContext& context) {
   Writer writer(options, model, plan, context);
   const std::int64_t batches = (plan.count + plan.batch - 1) / plan.batch;
   std::unique_ptr<Trajectory> trajectory;
-  if (options.trajectory) trajectory = std::make_unique<Trajectory>(model.tokenizer(), model.grid());
+  if (options.trajectory)
+    trajectory = std::make_unique<Trajectory>(model.tokenizer(), model.grid());
   {
     SamplingProgress progress("generate", batches, plan.sampler);
     const SamplerHooks hooks = progress.hooks([&](const SamplerStep& step) {

@@ -32,11 +32,16 @@ Margins margins_of(const std::vector<std::string>& sides, const Image& picture) 
     const auto equals = side.find('=');
     const std::string name = side.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : side.substr(equals + 1);
-    if (name == "left") margins.left = amount_of(value, picture.width);
-    else if (name == "right") margins.right = amount_of(value, picture.width);
-    else if (name == "top") margins.top = amount_of(value, picture.height);
-    else if (name == "bottom") margins.bottom = amount_of(value, picture.height);
-    else throw UsageError("--outpaint: '{}' is none of left, top, right and bottom", name);
+    if (name == "left")
+      margins.left = amount_of(value, picture.width);
+    else if (name == "right")
+      margins.right = amount_of(value, picture.width);
+    else if (name == "top")
+      margins.top = amount_of(value, picture.height);
+    else if (name == "bottom")
+      margins.bottom = amount_of(value, picture.height);
+    else
+      throw UsageError("--outpaint: '{}' is none of left, top, right and bottom", name);
   }
   return margins;
 }
@@ -64,7 +69,8 @@ EditTask task_of(const InpaintOptions& options) {
   const Image picture = load_image(options.image);
   if (!options.mask.empty()) return hide_mask(picture, load_mask(options.mask));
   if (!options.box.empty()) {
-    if (options.box.size() != 4) throw UsageError("--box takes four numbers: left,top,width,height");
+    if (options.box.size() != 4)
+      throw UsageError("--box takes four numbers: left,top,width,height");
     const auto at = [&](std::size_t i) {
       return static_cast<int>(std::clamp<std::int64_t>(options.box[i], -1'000'000, 1'000'000));
     };

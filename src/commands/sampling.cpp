@@ -15,9 +15,12 @@ const char* curve_name(MaskCurve curve) {
 
 const char* mapping_name(Mapping mapping) {
   switch (mapping) {
-    case Mapping::kArgMax: return "argmax";
-    case Mapping::kSampling: return "sampling";
-    default: return "weighted-sum";
+    case Mapping::kArgMax:
+      return "argmax";
+    case Mapping::kSampling:
+      return "sampling";
+    default:
+      return "weighted-sum";
   }
 }
 

@@ -46,19 +46,21 @@ void add_distributions(const VisualizeOptions& options, HtmlPage& page) {
   for (std::size_t i = 0; i < schedule.ratios().size(); ++i) {
     const double ratio = schedule.ratios()[i], probability = schedule.probabilities()[i];
     by_ratio.points.emplace_back(ratio, probability);
-    by_step.points.emplace_back(
-        std::round(static_cast<double>(options.mask.steps) * std::acos(ratio) * 2 /
-                   std::numbers::pi),
-        probability);
+    by_step.points.emplace_back(std::round(static_cast<double>(options.mask.steps) *
+                                           std::acos(ratio) * 2 / std::numbers::pi),
+                                probability);
   }
   std::sort(by_step.points.begin(), by_step.points.end());
-  const std::vector<std::string> charts = {
-      chart_svg({.title = "Mask ratio while training", .x_label = "ratio", .y_label = "probability",
-                 .bars = true},
-                {by_ratio}),
-      chart_svg({.title = "Timestep while training", .x_label = "steps done (T - t)",
-                 .y_label = "probability", .bars = true},
-                {by_step})};
+  const std::vector<std::string> charts = {chart_svg({.title = "Mask ratio while training",
+                                                      .x_label = "ratio",
+                                                      .y_label = "probability",
+                                                      .bars = true},
+                                                     {by_ratio}),
+                                           chart_svg({.title = "Timestep while training",
+                                                      .x_label = "steps done (T - t)",
+                                                      .y_label = "probability",
+                                                      .bars = true},
+                                                     {by_step})};
   page.heading("Distributions of training");
   page.charts(charts);
   write_file_atomically(options.out / "mask-ratios.svg", charts[0]);
@@ -103,7 +105,8 @@ void add_tokens(const VisualizeOptions& options, const Vqgan& tokenizer,
   page.heading("Codebook");
   page.paragraph(fmt::format("{} of {} codes are used by {} pictures; perplexity {:.1f}.", use.used,
                              use.codes, pictures.size(), use.perplexity));
-  page.charts({chart_svg({.title = "Use of the codes", .x_label = "codes, most used first",
+  page.charts({chart_svg({.title = "Use of the codes",
+                          .x_label = "codes, most used first",
                           .y_label = "share of tokens"},
                          {series})});
 }
@@ -115,14 +118,14 @@ Image noisy_sheet(const Networks& networks, const Tensor& pixels, Mapping mappin
   const Tensor z0 = networks.tokenizer->encode(pixels);
   const RandomStream stream(seed, "visualize");
   const Tensor uniform = torch::empty(z0.sizes(), torch::kFloat32);
-  stream.fork("sampling").fill_uniform(
-      {uniform.data_ptr<float>(), static_cast<std::size_t>(uniform.numel())});
+  stream.fork("sampling")
+      .fill_uniform({uniform.data_ptr<float>(), static_cast<std::size_t>(uniform.numel())});
   std::vector<Tensor> rows{pixels};
   for (const double ratio : {0.5, 0.65, 0.8, 0.95}) {
     const MaskPair masks = sample_masks(z0.size(0), z0.size(1),
                                         {ratio, std::min(1.0, ratio + 0.03)}, stream.fork("masks"));
-    const Predictions q = predict_tokens(*networks.predictor, z0, masks, grid, Condition::kNext,
-                                         nullptr);
+    const Predictions q =
+        predict_tokens(*networks.predictor, z0, masks, grid, Condition::kNext, nullptr);
     rows.push_back(decode_noisy(
         *networks.tokenizer, z0, masks.current,
         map_to_embeddings(mapping, q.unreliable, networks.tokenizer->codebook(), uniform), grid));
@@ -135,9 +138,9 @@ void add_noisy(const VisualizeOptions& options, const Networks& networks,
   const Tensor pixels =
       to_tensor(std::vector<Image>(pictures.begin(), pictures.begin() + options.count));
   page.heading("Synthetic training pictures");
-  for (const auto& [name, mapping] : {std::pair{"weighted-sum", Mapping::kWeightedSum},
-                                      std::pair{"argmax", Mapping::kArgMax},
-                                      std::pair{"sampling", Mapping::kSampling}}) {
+  for (const auto& [name, mapping] :
+       {std::pair{"weighted-sum", Mapping::kWeightedSum}, std::pair{"argmax", Mapping::kArgMax},
+        std::pair{"sampling", Mapping::kSampling}}) {
     const Image sheet =
         noisy_sheet(networks, pixels, mapping, static_cast<std::uint64_t>(options.seed));
     save_image(options.out / fmt::format("noisy-{}.png", name), sheet);

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
+#include "base/options.h"
 #include "base/run_context.h"
 #include "diffusion/options.h"
-#include "base/options.h"
 
 namespace addp {
 

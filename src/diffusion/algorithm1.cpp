@@ -27,19 +27,18 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
                            const Grid& grid, Condition condition, Noise* noise,
                            const Tensor& classes) {
   const auto twice = [](const Tensor& x) { return x.defined() ? at::cat({x, x}) : x; };
-  const auto both =
-      predictor
-          .distribution(twice(tokens), at::cat({masks.current, masks.neighbour}), grid, noise,
-                        twice(classes))
-          .chunk(2);
+  const auto both = predictor
+                        .distribution(twice(tokens), at::cat({masks.current, masks.neighbour}),
+                                      grid, noise, twice(classes))
+                        .chunk(2);
   if (condition == Condition::kNext) return {.target = both[0], .unreliable = both[1]};
   return {.target = both[1], .unreliable = both[0]};
 }
 
 Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
                         const Grid& grid, const MaskSchedule& schedule,
-                        const DiffusionOptions& options, const RandomStream& stream,
-                        Noise* dropout, const Tensor& classes, std::int64_t first) {
+                        const DiffusionOptions& options, const RandomStream& stream, Noise* dropout,
+                        const Tensor& classes, std::int64_t first) {
   // sample t; sample m_t and m_{t+dt}
   const RatioPair ratios = schedule.sample(options.condition, stream.fork("ratio"));
   MaskPair masks = sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"), first);

@@ -31,7 +31,7 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
 // processes.
 Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
                         const Grid& grid, const MaskSchedule& schedule,
-                        const DiffusionOptions& options, const RandomStream& stream,
-                        Noise* dropout, const Tensor& classes = {}, std::int64_t first = 0);
+                        const DiffusionOptions& options, const RandomStream& stream, Noise* dropout,
+                        const Tensor& classes = {}, std::int64_t first = 0);
 
 }  // namespace addp

@@ -73,8 +73,8 @@ std::string fingerprint(const std::string& data) {
   std::string text;
   if (fs::is_directory(data, error)) {
     std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(
-             data, fs::directory_options::follow_directory_symlink)) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(data, fs::directory_options::follow_directory_symlink)) {
       if (entry.is_regular_file(error)) files.push_back(fs::absolute(entry.path()));
     }
     std::sort(files.begin(), files.end());

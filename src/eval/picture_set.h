@@ -12,11 +12,11 @@
 namespace addp {
 
 struct PictureSetOptions {
-  std::string data;           // what --data takes
+  std::string data;  // what --data takes
   std::string split = "all";
-  std::int64_t count = 0;     // at most so many, evenly spread over the set; 0: all
-  std::int64_t size = 0;      // middle square, resized to this; 0: as they are
-  std::int64_t threads = 0;   // that decode
+  std::int64_t count = 0;    // at most so many, evenly spread over the set; 0: all
+  std::int64_t size = 0;     // middle square, resized to this; 0: as they are
+  std::int64_t threads = 0;  // that decode
 };
 
 // Calls `sink` with batches of at most `batch` decoded pictures, in the set's order. Returns how

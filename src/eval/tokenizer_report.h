@@ -24,7 +24,7 @@ struct TokenizerEvaluation {
   const Lpips* lpips = nullptr;                 // null: left out
   const InceptionNetwork* inception = nullptr;  // null: no rFID
   std::int64_t batch = 32;
-  std::int64_t shown = 8;      // the first pictures are kept with their reconstructions
+  std::int64_t shown = 8;  // the first pictures are kept with their reconstructions
 };
 
 struct Reconstructions {

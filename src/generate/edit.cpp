@@ -53,8 +53,8 @@ PixelBox choose_window(const EditTask& task, int side) {
 // The network's own grid for a square; else its shorter side keeps the network's number of tokens.
 Grid choose_grid(const PixelBox& window, const Grid& own) {
   if (window.width == window.height) return own;
-  const double ratio = double(std::max(window.width, window.height)) /
-                       double(std::min(window.width, window.height));
+  const double ratio =
+      double(std::max(window.width, window.height)) / double(std::min(window.width, window.height));
   const std::int64_t side = std::min(own.width, own.height);
   const std::int64_t longer =
       std::min<std::int64_t>(kLongestGrid * side, std::llround(double(side) * ratio));
@@ -136,8 +136,7 @@ Image blend(const EditTask& task, const PixelBox& window, const Image& made,
     for (int x = 0; x < window.width; ++x) {
       const int px = window.left + x, py = window.top + y;
       if (!is_hidden(task.hidden, px, py)) continue;
-      const float share =
-          opacity[std::size_t(py) * std::size_t(out.width) + std::size_t(px)];
+      const float share = opacity[std::size_t(py) * std::size_t(out.width) + std::size_t(px)];
       for (int c = 0; c < 3; ++c) {
         const float old = out.at(px, py)[c], fresh = made.at(x, y)[c];
         out.at(px, py)[c] = std::uint8_t(std::lround(old + (fresh - old) * share));
@@ -218,8 +217,8 @@ std::vector<Image> fill_in(const EditTask& task, const Generator& model, const E
                              .grid = plan.grid,
                              .pixels = pixels.expand({batch, -1, -1, -1})};
     for (const auto& made : to_images(model.complete(start, numbers, wanted, hooks).pixels)) {
-      variants.push_back(blend(
-          task, plan.window, resize(made, plan.window.width, plan.window.height), opacity));
+      variants.push_back(
+          blend(task, plan.window, resize(made, plan.window.width, plan.window.height), opacity));
     }
   }
   return variants;

@@ -43,7 +43,7 @@ EditPlan plan_edit(const EditTask& task, const Generator& model);
 
 struct EditOptions {
   GenerationPlan generation;  // `count` variants
-  int feather = 0;  // pixels inside the hidden region over which the result fades in
+  int feather = 0;            // pixels inside the hidden region over which the result fades in
 };
 
 // `count` variants of the picture. With nothing hidden, the picture itself.

@@ -30,8 +30,8 @@ Generator Generator::open(const std::filesystem::path& model,
   generator.source_ = file.source;
   require_kind(file, {"addp", "predictor"});
   // Among published checkpoints, only ADDP has positions for masked tokens of its own.
-  const bool predictor = file.foreign() ? !file.tensors.contains("decoder_pos_mask_embed")
-                                        : file.kind == "predictor";
+  const bool predictor =
+      file.foreign() ? !file.tensors.contains("decoder_pos_mask_embed") : file.kind == "predictor";
   if (predictor) {
     generator.predictor_ = load_predictor(model);
     generator.tokenizer_ = tokenizer.empty() ? tokenizer_in(file) : load_tokenizer(tokenizer);
@@ -56,8 +56,10 @@ int Generator::height() const { return static_cast<int>(grid().height * tokenize
 
 std::int64_t Generator::find_class(const std::string& name) const {
   if (class_names_.empty()) {
-    throw UsageError("{}: was trained without classes; leave --class out, or train with "
-                     "--class-conditional", source_);
+    throw UsageError(
+        "{}: was trained without classes; leave --class out, or train with "
+        "--class-conditional",
+        source_);
   }
   const auto found = std::find(class_names_.begin(), class_names_.end(), name);
   if (found != class_names_.end()) return found - class_names_.begin();
@@ -81,8 +83,7 @@ Samples Generator::complete(SamplerStart start, const std::vector<std::uint64_t>
                             const GenerationPlan& plan, const SamplerHooks& hooks) const {
   StreamNoise noise(plan.seed, pictures);
   if (plan.label >= 0) {
-    const Vocabulary& words =
-        addp_ ? addp_->config().vocabulary : predictor_->config().vocabulary;
+    const Vocabulary& words = addp_ ? addp_->config().vocabulary : predictor_->config().vocabulary;
     start.classes = torch::full({start.tokens.size(0)}, words.class_id(plan.label), torch::kInt64);
   }
   return addp_ ? generate(*addp_, *tokenizer_, start, plan.sampler, noise, hooks)

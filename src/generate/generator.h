@@ -24,8 +24,8 @@ struct GenerationPlan {
 
 class Generator {
  public:
-  // What `addp train addp` or `addp train predictor` wrote, or a published checkpoint. The tokenizer
-  // inside is used unless `tokenizer` names another; a DataError where there is none.
+  // What `addp train addp` or `addp train predictor` wrote, or a published checkpoint. The
+  // tokenizer inside is used unless `tokenizer` names another; a DataError where there is none.
   static Generator open(const std::filesystem::path& model,
                         const std::filesystem::path& tokenizer = {});
 
@@ -34,7 +34,7 @@ class Generator {
   const Vqgan& tokenizer() const { return *tokenizer_; }
   const std::string& source() const { return source_; }
   const Grid& grid() const;
-  int width() const;   // of the pictures, in pixels
+  int width() const;  // of the pictures, in pixels
   int height() const;
   // Names of the classes that the model can be asked for; empty: it knows none.
   const std::vector<std::string>& class_names() const { return class_names_; }

@@ -131,7 +131,8 @@ Samples generate(Addp& addp, const Vqgan& tokenizer, const SamplerStart& start,
   }
   for (; state.step < options.steps; ++state.step) {
     stop_if_cancelled(hooks, state.step);
-    state.logits = state.step == 0 && from_nothing ? first : step_logits(addp, state, start, options);
+    state.logits =
+        state.step == 0 && from_nothing ? first : step_logits(addp, state, start, options);
     // sample z_{t-1}; the confident ones become reliable: z_t (1 - m_t) + z_{t-1} (m_t - m_{t-1})
     const Tensor probabilities = advance(state, unknown, options, noise);
     // f(z_{t-1})

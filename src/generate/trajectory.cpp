@@ -24,8 +24,7 @@ Tensor to_pixels(const Tensor& cells, const Grid& grid, std::int64_t factor) {
 Image join(const TrajectoryFrame& frame, int scale) {
   std::vector<Image> parts;
   for (const Image* part : {&frame.reliable, &frame.tokens, &frame.pixels}) {
-    parts.push_back(
-        resize(*part, part->width * scale, part->height * scale, Resample::kNearest));
+    parts.push_back(resize(*part, part->width * scale, part->height * scale, Resample::kNearest));
   }
   return make_grid(parts, 3, 4);
 }

@@ -86,8 +86,8 @@ Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& gr
   return decoder_norm_->forward(run_blocks(decoder_blocks_, full, noise));
 }
 
-Tensor Mage::code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                         Noise* noise, const Tensor& classes) const {
+Tensor Mage::code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid, Noise* noise,
+                         const Tensor& classes) const {
   return mlm_layer_->forward(features(tokens, masked, grid, noise, {}, classes).slice(1, 1),
                              token_emb_->words(), config_.vocabulary.codes);
 }

@@ -28,9 +28,8 @@ VqganBlocks add_level(torch::nn::Module& level, std::int64_t inputs, std::int64_
   VqganBlocks blocks;
   for (std::int64_t i = 0; i < config.blocks; ++i) {
     blocks.push_back(list->register_module(
-        std::to_string(i),
-        std::make_shared<VqganBlock>(i == 0 ? inputs : outputs, outputs, config.input_shortcut,
-                                     config.groups)));
+        std::to_string(i), std::make_shared<VqganBlock>(i == 0 ? inputs : outputs, outputs,
+                                                        config.input_shortcut, config.groups)));
   }
   return blocks;
 }

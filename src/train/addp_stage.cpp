@@ -73,10 +73,11 @@ AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
       RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights").fork("addp"));
   if (options.tokens.class_conditional &&
       predictor_->config().vocabulary != network_->config().vocabulary) {
-    throw UsageError("{}: was trained for {} classes, the data have {}; train the predictor with "
-                     "--class-conditional on the same data", options.predictor,
-                     predictor_->config().vocabulary.classes(),
-                     network_->config().vocabulary.classes());
+    throw UsageError(
+        "{}: was trained for {} classes, the data have {}; train the predictor with "
+        "--class-conditional on the same data",
+        options.predictor, predictor_->config().vocabulary.classes(),
+        network_->config().vocabulary.classes());
   }
   learner_ =
       std::make_unique<Learner>("addp",
@@ -95,10 +96,9 @@ Metrics AddpStage::step(const StepContext& context) {
     const std::int64_t first = context.rank * z0.size(0);
     Noise noise(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
     Bf16Scope scope(context.bf16);
-    const Tensor loss =
-        pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
-                         schedule_, options_.diffusion, stream, &noise, classes_of(labels, &stream, first),
-                         first);
+    const Tensor loss = pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0,
+                                         feed_.grid(), schedule_, options_.diffusion, stream,
+                                         &noise, classes_of(labels, &stream, first), first);
     learner_->backward(loss, share, part + 1 == parts);
     metrics["loss"] += loss.item<double>() * share;
   }

@@ -25,8 +25,8 @@ Tensor class_ids_of(const Tensor& labels, const Vocabulary& vocabulary, const To
   auto id = ids.accessor<std::int64_t, 1>();
   for (std::int64_t i = 0; i < ids.size(0); ++i) {
     const bool dropped =
-        stream != nullptr && stream->fork("class", static_cast<std::uint64_t>(first + i))
-                                 .chance(options.class_drop);
+        stream != nullptr &&
+        stream->fork("class", static_cast<std::uint64_t>(first + i)).chance(options.class_drop);
     id[i] = dropped || label[i] < 0 || label[i] >= vocabulary.classes()
                 ? vocabulary.class_position_id()
                 : vocabulary.class_id(label[i]);

@@ -8,9 +8,9 @@
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
-#include "train/evaluation_scope.h"
 #include "train/backbone_start.h"
 #include "train/class_panel.h"
+#include "train/evaluation_scope.h"
 #include "train/mixing.h"
 
 namespace addp {

@@ -1,7 +1,5 @@
 #include "train/launch.h"
 
-#include <fstream>
-#include <iterator>
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -17,6 +15,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <optional>
 
 #include "base/error.h"

@@ -14,8 +14,8 @@ namespace addp {
 
 struct LearnerOptions {
   double clip = 0;  // largest gradient norm; 0: not clipped
-  // Decay of the averaged weights; 0: none. It rises to this as (1 + n)/(10 + n) over the updates n,
-  // so that the random weights of the start are forgotten in short runs, too.
+  // Decay of the averaged weights; 0: none. It rises to this as (1 + n)/(10 + n) over the updates
+  // n, so that the random weights of the start are forgotten in short runs, too.
   double ema = 0;
 };
 

@@ -64,9 +64,9 @@ Metrics PredictorStage::step(const StepContext& context) {
     const MageMask mask =
         sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream, first);
     Bf16Scope scope(context.bf16);
-    const Tensor loss =
-        mage_loss(*network_, tokens, mask, feed_.grid(), options_.label_smoothing, &noise,
-                  class_ids_of(labels, network_->config().vocabulary, options_.tokens, &stream, first));
+    const Tensor loss = mage_loss(
+        *network_, tokens, mask, feed_.grid(), options_.label_smoothing, &noise,
+        class_ids_of(labels, network_->config().vocabulary, options_.tokens, &stream, first));
     learner_->backward(loss, share, part + 1 == parts);
     metrics["loss"] += loss.item<double>() * share;
   }

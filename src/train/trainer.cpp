@@ -230,7 +230,9 @@ Metrics Run::operator()() {
   Progress progress(stage_.name(), schedule_.total, "steps", step_);
   while (step_ < schedule_.total) {
     StepContext context{
-        step_, schedule_.total, schedule_.at(step_),
+        step_,
+        schedule_.total,
+        schedule_.at(step_),
         RandomStream(static_cast<std::uint64_t>(options_.seed), "step",
                      static_cast<std::uint64_t>(step_), static_cast<std::uint64_t>(world_.rank())),
         options_.precision == Precision::kBfloat16,

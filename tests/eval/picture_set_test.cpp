@@ -31,8 +31,8 @@ TEST(PictureSet, ComesInOrderAndThinnedEvenly) {
 }
 
 TEST(TokenizerReport, CountsPicturesAndCodes) {
-  Vqgan tokenizer(VqganConfig{
-      .channels = 8, .multipliers = {1, 2}, .blocks = 1, .codes = 12, .code_width = 4});
+  Vqgan tokenizer(
+      VqganConfig{.channels = 8, .multipliers = {1, 2}, .blocks = 1, .codes = 12, .code_width = 4});
   initialise_vqgan(tokenizer, RandomStream(1, "tokenizer"));
   PictureSetOptions pictures;
   pictures.data = "shapes:size=25,count=6,seed=3";  // cut to 24: whole tokens of 2 pixels
