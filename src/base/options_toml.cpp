@@ -49,31 +49,57 @@ void load_table(Options& options, const toml::table& table, const std::string& p
   }
 }
 
-// The parser's test for exotic blanks has undefined behaviour for some letters, and recipes need
-// none outside of comments and one-line strings: they are refused before it sees them.
-void check_letters(std::string_view text, const std::string& source) {
-  char quote = 0;  // of the string we are in, or '#' in a comment
+// The code point that starts at text[at], and its length; a length of 0 for what is not UTF-8.
+std::pair<std::uint32_t, std::size_t> decode_utf8(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t length = byte(at) >= 0xF0 ? 4 : byte(at) >= 0xE0 ? 3 : byte(at) >= 0xC2 ? 2 : 0;
+  if (length == 0 || at + length > text.size()) return {0, 0};
+  std::uint32_t point = byte(at) & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0U) != 0x80U) return {0, 0};
+    point = point << 6U | (byte(at + i) & 0x3FU);
+  }
+  const bool valid = point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
+  return {point, valid ? length : 0};
+}
+
+// The same recipe in ASCII: letters beyond it become escapes in strings and vanish from comments,
+// and are refused elsewhere. (The parser's test for exotic blanks has undefined behaviour for some
+// of them, so it gets to see none.)
+std::string to_ascii(std::string_view text, const std::string& source) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::string out;
+  char quote = 0;  // of the one-line string we are in, or '#' in a comment
   int line = 1;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      if (quote == '#') continue;
+      const auto [point, length] = decode_utf8(text, i);
+      if (quote != '"' || length == 0) {
+        throw DataError(
+            "{}:{}: letters beyond ASCII belong in comments and in \"one-line strings\"", source,
+            line);
+      }
+      out += fmt::format("\\U{:08X}", point);
+      i += length - 1;
+      continue;
+    }
+    out += c;
     if (c == '\n') {
       ++line;
       quote = 0;
-    } else if (quote == 0 && (c == '"' || c == '\'' || c == '#')) {
-      const bool long_string = c != '#' && text.substr(i, 3) == std::string(3, c);
-      if (long_string)
-        i += 2;  // its inside counts as plain text
-      else
-        quote = c;
-    } else if (quote == '"' && c == '\\') {
-      ++i;
+    } else if (quote == 0 && (c == '"' || c == '#' || c == '\'')) {
+      quote = c;
+    } else if (quote == '"' && c == '\\' && i + 1 < text.size() &&
+               (text[i + 1] == '"' || text[i + 1] == '\\')) {
+      out += text[++i];
     } else if (c == quote && quote != '#') {
       quote = 0;
-    } else if (quote == 0 && static_cast<unsigned char>(c) >= 0x80) {
-      throw DataError("{}:{}: has a letter that is not ASCII outside of comments and strings",
-                      source, line);
     }
   }
+  return out;
 }
 
 }  // namespace
@@ -83,10 +109,9 @@ void Options::load_toml(const std::filesystem::path& path) {
 }
 
 void Options::load_toml_text(std::string_view text, const std::string& source) {
-  check_letters(text, source);
   toml::table table;
   try {
-    table = toml::parse(text, source);
+    table = toml::parse(to_ascii(text, source), source);
   } catch (const toml::parse_error& error) {
     throw DataError("{}:{}: is not valid TOML: {}", source, error.source().begin.line,
                     error.description());

@@ -98,7 +98,15 @@ TEST(Options, LettersBeyondAsciiBelongInCommentsAndStrings) {
   sample.describe(options);
   options.load_toml_text("# Zürich \"\nname = \"b\" # ɷ\n", "a.toml");
   EXPECT_EQ(sample.name, "b");
-  for (const char* text : {"ɷ", "name = ɷ", "name = \"b\"ɷ", "name = \"\"\"\\\nɷ\"\"\""}) {
+  options.load_toml_text("name = \"Zürich \\\" ɷ\"\n", "a.toml");
+  EXPECT_EQ(sample.name, "Zürich \" ɷ");
+  options.load_toml_text(
+      "\xEF\xBB\xBF"
+      "name = \"ü\\\\\"",
+      "a.toml");  // a byte order mark
+  EXPECT_EQ(sample.name, "ü\\");
+  for (const char* text : {"ɷ", "name = 'ɷ'", "rate = 1'\xEF\xBB\xBB", "name = ɷ", "name = \"b\"ɷ",
+                           "name = \"\"\"\\\nɷ\"\"\""}) {
     EXPECT_THROW(options.load_toml_text(text, "a.toml"), DataError) << text;
   }
 }
