@@ -29,7 +29,7 @@ constexpr std::int64_t kShown = 8, kSteps = 12;
 
 TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
   TokenizerTrainOptions stage;
-  stage.train = demo_training(options, "tokenizer", 600, 32);
+  stage.train = demo_training(options, "tokenizer", 400, 32);
   stage.train.lr = 2e-3;
   stage.train.weight_decay = 1e-4;
   stage.network = vqgan_preset("light-4");
@@ -71,7 +71,7 @@ PredictorTrainOptions predictor_options(const DemoOptions& options) {
 
 AddpTrainOptions addp_options(const DemoOptions& options) {
   AddpTrainOptions stage;
-  stage.train = demo_training(options, "addp", 400, 64);
+  stage.train = demo_training(options, "addp", 300, 64);
   stage.tokens = token_options(options);
   stage.predictor = options.out / "predictor";
   stage.network = network_options();

@@ -29,7 +29,7 @@ DenseOptions dense_options(const DemoOptions& options) {
 
 ClassifierTrainOptions classifier_options(const DemoOptions& options) {
   ClassifierTrainOptions stage;
-  stage.train = demo_training(options, "classifier", 500, 64);
+  stage.train = demo_training(options, "classifier", 400, 64);
   stage.backbone.model = options.out / "addp";
   stage.layer_decay = 1;
   stage.drop_path = 0;
@@ -40,7 +40,7 @@ ClassifierTrainOptions classifier_options(const DemoOptions& options) {
 
 DetectorTrainOptions detector_options(const DemoOptions& options) {
   DetectorTrainOptions stage;
-  stage.train = demo_training(options, "detector", 500, 16);
+  stage.train = demo_training(options, "detector", 350, 16);
   stage.dense = dense_options(options);
   stage.dense.window = 4;
   stage.strides = {2, 4, 8};
@@ -61,7 +61,7 @@ DetectorTrainOptions detector_options(const DemoOptions& options) {
 
 SegmenterTrainOptions segmenter_options(const DemoOptions& options) {
   SegmenterTrainOptions stage;
-  stage.train = demo_training(options, "segmenter", 500, 16);
+  stage.train = demo_training(options, "segmenter", 300, 16);
   stage.dense = dense_options(options);
   stage.channels = stage.auxiliary_channels = 32;
   stage.dropout = 0;
