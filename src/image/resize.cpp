@@ -108,18 +108,27 @@ void check_request(int in_width, int in_height, int width, int height, const Box
 // Rows first_row .. first_row + rows - 1 of the picture, resampled along x, into `out`.
 void resample_rows(const Image& image, const Taps& taps, int first_row, int rows,
                    std::uint8_t* out) {
-  // The kernels read some bytes more than they need; behind the last row there are none.
-  constexpr std::size_t kSlack = 16;
+  // The kernels read some bytes more than they need. The last rows, behind which there are not
+  // enough (in a narrow picture that is more than one), are copied to where there are.
   const std::size_t in_bytes = std::size_t(image.width) * 3;
-  std::vector<std::uint8_t> last_row(in_bytes + kSlack);
-  std::memcpy(last_row.data(), image.row(image.height - 1), in_bytes);
+  const int last_first = *std::max_element(taps.first.begin(), taps.first.end());
+  const std::size_t reach = std::size_t(last_first + taps.count) * 3 + 2;
+  const std::size_t pitch = std::max(reach, in_bytes);
+  const int copied = std::min(image.height, static_cast<int>((reach - 1) / in_bytes));
+  const int first_copied = image.height - copied;
+  std::vector<std::uint8_t> copies(std::size_t(copied) * pitch);
+  for (int i = 0; i < copied; ++i) {
+    std::memcpy(copies.data() + std::size_t(i) * pitch, image.row(first_copied + i), in_bytes);
+  }
   const std::size_t out_bytes = taps.first.size() * 3;
   for (int y = 0; y < rows; y += kRowsAtOnce) {
     const std::uint8_t* from[kRowsAtOnce];
     std::uint8_t* to[kRowsAtOnce];
     for (int i = 0; i < kRowsAtOnce; ++i) {
       const int row = std::min(y + i, rows - 1);
-      from[i] = first_row + row == image.height - 1 ? last_row.data() : image.row(first_row + row);
+      const int source = first_row + row;
+      from[i] = source < first_copied ? image.row(source)
+                                      : copies.data() + std::size_t(source - first_copied) * pitch;
       to[i] = out + std::size_t(row) * out_bytes;
     }
     best_kernels().rows(from, to, taps);

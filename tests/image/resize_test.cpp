@@ -128,6 +128,21 @@ TEST(Resize, ShortSideAndCentre) {
   EXPECT_EQ(center_box(35, 37, 32), (PixelBox{2, 2, 32, 32}));
 }
 
+// Kernels read past a row's end; a narrow picture has little behind its last rows.
+TEST(Resize, NarrowPicturesKeepTheirRows) {
+  for (int height = 1; height <= 9; ++height) {
+    const Image narrow = noise(1, height);
+    for (const int width : {2, 3, 7, 40}) {
+      const Image wide = resize(narrow, width, height, Resample::kBicubic);
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          for (int c = 0; c < 3; ++c) EXPECT_EQ(wide.at(x, y)[c], narrow.at(0, y)[c]);
+        }
+      }
+    }
+  }
+}
+
 TEST(Resize, HugeReductionIsExactEnough) {
   Image image(5000, 1);
   for (std::size_t x = 0; x < 5000; ++x) {
