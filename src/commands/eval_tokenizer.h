@@ -11,14 +11,14 @@ namespace addp {
 
 struct EvalTokenizerOptions {
   std::filesystem::path model, weights, lpips, out;
-  std::string data, split = "val";
+  std::string data, split;
   std::int64_t count = 0, size = 0, batch = 32, threads = 0;
   bool fid = true;
 
   void describe(Options& o) {
     o.add("model", model, "a tokenizer, or any model with one inside").required();
     o.add("data", data, "held-out pictures").required();
-    o.add("split", split, "train, val, test or all; all where the set has no such split");
+    o.add("split", split, "train, val, test or all; what is held out where none is named");
     o.add("count", count, "pictures, evenly spread over the set; 0: all").range(0, 1e9);
     o.add("size", size,
           "middle square, resized to this; 0: pictures as they are, cut to whole tokens")

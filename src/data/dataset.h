@@ -90,5 +90,7 @@ std::shared_ptr<const Dataset> open_dataset(const std::string& spec, const std::
 // The splits that can be asked for: {"train", "val"}, or {"train"} where there are none.
 std::vector<std::string> dataset_splits(const std::string& spec,
                                         const DatasetOptions& options = {});
+// The split to measure on: "val", else "test", else "train", which is all there is then.
+std::string held_out_split(const std::string& spec, const DatasetOptions& options = {});
 
 }  // namespace addp

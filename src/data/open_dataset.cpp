@@ -172,4 +172,12 @@ std::vector<std::string> dataset_splits(const std::string& spec, const DatasetOp
   return split_names(recognise_layout(*open_source(spec, options.limits)));
 }
 
+std::string held_out_split(const std::string& spec, const DatasetOptions& options) {
+  const auto splits = dataset_splits(spec, options);
+  for (const char* name : {"val", "test"}) {
+    if (std::find(splits.begin(), splits.end(), name) != splits.end()) return name;
+  }
+  return "train";
+}
+
 }  // namespace addp

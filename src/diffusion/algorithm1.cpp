@@ -21,7 +21,27 @@ Tensor uniform_draws(Mapping mapping, const Tensor& tokens, const RandomStream& 
   return draws.to(tokens.device());
 }
 
+// x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+dt})) m_t)
+Tensor noisy_pixels(const Vqgan& tokenizer, const Tensor& z0, const Tensor& masked, const Tensor& q,
+                    const Grid& grid, Mapping mapping, const RandomStream& stream,
+                    std::int64_t first) {
+  const Tensor unreliable = map_to_embeddings(mapping, q, tokenizer.codebook(),
+                                              uniform_draws(mapping, z0, stream, first));
+  return decode_noisy(tokenizer, z0, masked, unreliable, grid);
+}
+
 }  // namespace
+
+Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid& grid,
+                      double ratio, const DiffusionOptions& options, const RandomStream& stream) {
+  constexpr double kStep = 0.04;  // about the mean distance of m_{t+dt} in training
+  const MaskPair masks =
+      sample_masks(z0.size(0), z0.size(1), {ratio, std::min(1.0, ratio + kStep)}, stream);
+  const Predictions q =
+      predict_tokens(*frozen.predictor, z0, masks, grid, options.condition, nullptr);
+  return noisy_pixels(*frozen.tokenizer, z0, masks.current, q.unreliable, grid, options.mapping,
+                      stream, 0);
+}
 
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
                            const Grid& grid, Condition condition, Noise* noise,
@@ -52,11 +72,8 @@ Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& 
     const Predictions q = predict_tokens(*frozen.predictor, z0, masks, grid, options.condition,
                                          options.predictor_dropout ? dropout : nullptr, classes);
     q_target = q.target;
-    // x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+dt})) m_t)
-    const Tensor unreliable =
-        map_to_embeddings(options.mapping, q.unreliable, frozen.tokenizer->codebook(),
-                          uniform_draws(options.mapping, z0, stream, first));
-    x_t = decode_noisy(*frozen.tokenizer, z0, z_t.masked, unreliable, grid);
+    x_t = noisy_pixels(*frozen.tokenizer, z0, z_t.masked, q.unreliable, grid, options.mapping,
+                       stream, first);
   }
   // e_t <- Encoder(x_t)
   const Tensor e_t = addp.encode(encoder_input(x_t), z_t, dropout);

@@ -25,6 +25,11 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
                            const Grid& grid, Condition condition, Noise* noise,
                            const Tensor& classes = {});
 
+// x_t of tokens z_0 for the eye: `ratio` of the positions are unreliable, and what stands there
+// comes from the predictor as `options` say. [B, 3, H, W] in about [0, 1].
+Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid& grid,
+                      double ratio, const DiffusionOptions& options, const RandomStream& stream);
+
 // The loss of one batch of tokens z_0 = VQ-Encoder(x_0), ready for backward(). `stream` decides the
 // ratio, the masks and the samples drawn; `dropout` is null for evaluation. `classes` [B] are ids
 // for class-conditional networks; `first` is the number of the first sample in the batch of all

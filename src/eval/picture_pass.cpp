@@ -63,14 +63,11 @@ void for_each_batch(const std::shared_ptr<const Dataset>& dataset, const PassOpt
 std::shared_ptr<const Dataset> open_evaluation_set(const std::string& data,
                                                    const std::string& split, Task task) {
   if (!split.empty()) return open_dataset(data, split, task);
-  const auto splits = dataset_splits(data);
-  for (const char* name : {"val", "test"}) {
-    if (std::find(splits.begin(), splits.end(), name) != splits.end()) {
-      return open_dataset(data, name, task);
-    }
+  const std::string held_out = held_out_split(data);
+  if (held_out == "train") {
+    warn("{}: has no split for validation; its training pictures are used instead", data);
   }
-  warn("{}: has no split for validation; its training pictures are used instead", data);
-  return open_dataset(data, "train", task);
+  return open_dataset(data, held_out, task);
 }
 
 }  // namespace addp

@@ -61,11 +61,8 @@ class TokenizerTally {
   void measure(const std::vector<Image>& images) {
     const Tensor pixels = to_tensor(images);
     const Tensor ids = tokenizer_.encode(pixels);
-    const Tensor rebuilt =
-        (tokenizer_.decode_ids(ids, tokenizer_.grid_of(pixels)).clamp(0, 1) * 255)
-            .round()
-            .to(torch::kUInt8);
-    const Tensor original = (pixels * 255).round().to(torch::kUInt8);
+    const Tensor rebuilt = to_bytes(tokenizer_.decode_ids(ids, tokenizer_.grid_of(pixels)));
+    const Tensor original = to_bytes(pixels);
     figures_.counts += torch::bincount(ids.flatten(), {}, figures_.counts.size(0));
     // A picture that comes back exactly has no finite PSNR; 100 dB stands for it.
     figures_.psnr += psnr(original, rebuilt).clamp_max(100).sum().item<double>();

@@ -26,12 +26,12 @@ Tensor to_tensor(const std::vector<Image>& images) {
   return torch::stack(all);
 }
 
+Tensor to_bytes(const Tensor& pixels) {
+  return (pixels.detach().to(torch::kFloat32).clamp(0, 1) * 255).round().to(torch::kUInt8);
+}
+
 Image to_image(const Tensor& pixels) {
-  const Tensor bytes = (pixels.detach().to(torch::kFloat32).cpu().clamp(0, 1) * 255)
-                           .round()
-                           .to(torch::kUInt8)
-                           .permute({1, 2, 0})
-                           .contiguous();
+  const Tensor bytes = to_bytes(pixels.cpu()).permute({1, 2, 0}).contiguous();
   Image image(static_cast<int>(bytes.size(1)), static_cast<int>(bytes.size(0)));
   std::memcpy(image.pixels.data(), bytes.data_ptr<std::uint8_t>(), image.pixels.size());
   return image;

@@ -95,10 +95,8 @@ PictureBatch PictureFeed::next() {
 
 Tensor PictureFeed::validation_pictures(std::int64_t count) const {
   if (!impl_->validation) {
-    const auto splits = dataset_splits(impl_->options.data);
-    const bool has_validation = std::find(splits.begin(), splits.end(), "val") != splits.end();
     impl_->validation =
-        has_validation ? open_dataset(impl_->options.data, "val", Task::kPictures) : impl_->dataset;
+        open_dataset(impl_->options.data, held_out_split(impl_->options.data), Task::kPictures);
   }
   CropTransformOptions crop;
   crop.size = static_cast<int>(impl_->options.size);
