@@ -12,6 +12,8 @@
 namespace addp {
 namespace {
 
+constexpr int kReadableSide = 256;  // smaller pictures are enlarged before labels cover them
+
 // The value between four cells of a mask, 0 beyond it.
 float between_cells(const float* cells, std::int64_t side, float x, float y) {
   const auto left = static_cast<std::int64_t>(std::floor(x)),
@@ -97,27 +99,31 @@ DetectionTarget target_of(const std::vector<Instance>& instances, int width, int
   return target;
 }
 
-Image draw_detections(Image picture, const std::vector<Detection>& detections,
+Image draw_detections(const Image& picture, const std::vector<Detection>& detections,
                       const std::vector<std::string>& class_names) {
+  const int factor = std::max(1, kReadableSide / std::max(picture.width, picture.height));
+  Image drawing = resize(picture, factor * picture.width, factor * picture.height);
   for (std::size_t i = detections.size(); i-- > 0;) {  // the best on top
     const Detection& found = detections[i];
     if (!found.mask.empty()) {
-      blend_mask(picture, rle_decode(found.mask), distinct_color(static_cast<int>(i)), 0.45F);
+      const GrayImage mask = resize_labels(rle_decode(found.mask), drawing.width, drawing.height);
+      blend_mask(drawing, mask, distinct_color(static_cast<int>(i)), 0.45F);
     }
   }
   for (std::size_t i = detections.size(); i-- > 0;) {
     const Detection& found = detections[i];
     const Color colour = distinct_color(static_cast<int>(i));
-    const PixelBox box{static_cast<int>(found.box.x), static_cast<int>(found.box.y),
-                       static_cast<int>(std::ceil(found.box.width)),
-                       static_cast<int>(std::ceil(found.box.height))};
-    draw_rectangle(picture, box, colour);
-    draw_label(picture, box.left, box.top,
+    const PixelBox box{static_cast<int>(factor * found.box.x),
+                       static_cast<int>(factor * found.box.y),
+                       static_cast<int>(std::ceil(factor * found.box.width)),
+                       static_cast<int>(std::ceil(factor * found.box.height))};
+    draw_rectangle(drawing, box, colour);
+    draw_label(drawing, box.left, box.top,
                fmt::format("{} {:.0f}", class_names.at(static_cast<std::size_t>(found.class_id)),
                            100 * found.score),
                colour);
   }
-  return picture;
+  return drawing;
 }
 
 CocoAnnotation to_coco(const Detection& detection, std::int64_t image_id,

@@ -24,8 +24,8 @@ Rle paste_mask(const Tensor& probabilities, const CocoBox& box, int width, int h
 // at the size of its pixels.
 DetectionTarget target_of(const std::vector<Instance>& instances, int width, int height);
 
-// Masks, boxes and labels over the picture.
-Image draw_detections(Image picture, const std::vector<Detection>& detections,
+// Masks, boxes and labels over the picture, which is enlarged where they would cover it.
+Image draw_detections(const Image& picture, const std::vector<Detection>& detections,
                       const std::vector<std::string>& class_names);
 
 // As an entry of a COCO results file.
