@@ -8,6 +8,8 @@
 #include "diffusion/model_io.h"
 #include "generate/generator.h"
 #include "nn/init.h"
+#include "nn/machine.h"
+#include "nn/presets.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -57,7 +59,7 @@ Subject subject_of(const BenchGenerateOptions& options) {
     const LoadedAddp loaded = load_addp(options.model);
     return {loaded.network, loaded.tokenizer};
   }
-  const bool light = options.preset == "nano";
+  const bool light = companion_size(options.preset).name == "nano";
   const VqganConfig config = vqgan_preset(light ? "light-8" : "published");
   const Grid grid = light ? Grid{8, 8} : Grid{16, 16};
   Subject subject;
@@ -101,7 +103,7 @@ Rates measure(const Subject& subject, const BenchGenerateOptions& options) {
 
 void run_bench_generate(const BenchGenerateOptions& options, const RunContext& context) {
   check(options.sampler);
-  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  use_machine(options.threads);
   const Subject subject = subject_of(options);
   const double products = product_rate(), convolutions = convolution_rate();
   const Rates rates = measure(subject, options);

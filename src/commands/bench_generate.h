@@ -15,7 +15,8 @@ struct BenchGenerateOptions {
 
   void describe(Options& o) {
     o.add("model", model, "a model to measure; empty: the preset with random weights");
-    o.add("preset", preset, "nano, tiny, small, base, large or resnet50").metavar("NAME");
+    o.add("preset", preset, "nano, tiny, small, base, large, resnet-nano or resnet50")
+        .metavar("NAME");
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
     o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);

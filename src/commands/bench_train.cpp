@@ -9,6 +9,7 @@
 #include "diffusion/algorithm1.h"
 #include "diffusion/model_io.h"
 #include "nn/init.h"
+#include "nn/machine.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
 #include "predictor/mage_training.h"
@@ -113,7 +114,7 @@ double reference_rate(const BenchTrainOptions& options) {
 }  // namespace
 
 void run_bench_train(const BenchTrainOptions& options, const RunContext& context) {
-  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  use_machine(options.threads);
   const double ours = pictures_per_second(options);
   nlohmann::json json = {
       {"stage", options.stage}, {"precision", options.precision}, {"pictures_per_second", ours}};

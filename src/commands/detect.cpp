@@ -7,6 +7,7 @@
 #include "data/coco_results.h"
 #include "heads/detect_picture.h"
 #include "image/codec.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -21,7 +22,7 @@ std::string in_words(const Detection& found, const std::string& name) {
 }  // namespace
 
 void run_detect(const DetectCommandOptions& options, const RunContext& context) {
-  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  use_machine(options.threads);
   const auto detector = load_detector(options.model);
   const DetectorConfig& config = detector->config();
   const PictureInputs inputs(options.pictures);

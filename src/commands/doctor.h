@@ -20,7 +20,8 @@ struct DoctorOptions {
         .positional()
         .metavar("PATH...");
     o.add("preset", preset,
-          "print the parameter counts of a network size: nano, tiny, small, base, large, resnet50")
+          "print the parameter counts of a network size: nano, tiny, small, base, large, "
+          "resnet-nano, resnet50")
         .metavar("NAME");
     o.add("threads", threads, "threads that look through pictures; 0: one a core").range(0, 1024);
     o.add("list", list, "how many broken or odd pictures to name at the most").range(0, 1e9);

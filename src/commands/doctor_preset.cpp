@@ -5,20 +5,20 @@
 #include "base/progress.h"
 #include "diffusion/model_io.h"
 #include "diffusion/parameter_report.h"
+#include "nn/presets.h"
 #include "report/table.h"
 
 namespace addp {
 
 void run_doctor_preset(const DoctorOptions& options, const RunContext& context) {
   // The size for two cores goes with the light tokenizer, the others with the published one.
-  const bool published = options.preset != "nano";
+  const bool published = companion_size(options.preset).name != "nano";
   const VqganConfig tokenizer = vqgan_preset(published ? "published" : "light-8");
   const Grid grid = published ? Grid{16, 16} : Grid{8, 8};
   const Vocabulary vocabulary{tokenizer.codes, 1000};
-  const std::string predictor = options.preset == "resnet50" ? "base" : options.preset;
   const ParameterReport report =
       parameter_report(addp_preset(options.preset, vocabulary, grid, tokenizer.factor()), tokenizer,
-                       mage_preset(predictor, vocabulary, grid));
+                       mage_preset(companion_size(options.preset).name, vocabulary, grid));
   if (context.json) {
     nlohmann::json result = {{"kind", "preset"},
                              {"preset", options.preset},

@@ -12,6 +12,8 @@
 #include "data/metric_weights.h"
 #include "eval/generation_report.h"
 #include "eval/picture_set.h"
+#include "nn/machine.h"
+#include "nn/picture_tensor.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -34,10 +36,6 @@ SetKind kind_of(const std::string& spec) {
   if (has_ending(spec, {".pth", ".pt", ".ckpt"})) return SetKind::kModel;
   if (!spec.ends_with(".safetensors")) return SetKind::kPictures;
   return own_metadata(open_checkpoint(spec)) ? SetKind::kModel : SetKind::kStatistics;
-}
-
-Tensor to_bytes(const Tensor& pixels) {
-  return (pixels.clamp(0, 1) * 255).round().to(torch::kUInt8);
 }
 
 // Pictures of a model, rounded to 8 bits as they would be in files.
@@ -116,7 +114,7 @@ void run_eval_fid(const EvalFidOptions& options, const RunContext& context) {
                      options.sets.size());
   }
   check(options.sampler);
-  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  use_machine(options.threads);
   if (kind_of(options.sets[1]) == SetKind::kModel) {
     throw UsageError("{}: a model cannot be the reference; name it first", options.sets[1]);
   }

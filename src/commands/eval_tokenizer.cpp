@@ -10,6 +10,7 @@
 #include "data/metric_weights.h"
 #include "eval/tokenizer_report.h"
 #include "image/draw.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 #include "report/html_page.h"
 #include "tokenizer/codebook_use.h"
@@ -23,9 +24,7 @@ PictureSetOptions pictures_of(const EvalTokenizerOptions& options) {
   set.data = options.data;
   set.count = options.count;
   set.size = options.size;
-  const auto splits = dataset_splits(options.data);
-  const bool there = std::find(splits.begin(), splits.end(), options.split) != splits.end();
-  set.split = there ? options.split : "all";
+  set.split = options.split.empty() ? held_out_split(options.data) : options.split;
   return set;
 }
 
@@ -72,7 +71,7 @@ void write_page(const EvalTokenizerOptions& options, const TokenizerFigures& fig
 }  // namespace
 
 void run_eval_tokenizer(const EvalTokenizerOptions& options, const RunContext& context) {
-  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  use_machine(options.threads);
   const auto tokenizer = load_tokenizer(options.model);
   std::optional<Lpips> lpips;
   std::optional<InceptionNetwork> inception;

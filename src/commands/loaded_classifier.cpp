@@ -1,13 +1,12 @@
 #include "commands/loaded_classifier.h"
 
+#include "nn/machine.h"
 #include "nn/pixels.h"
 #include "nn/torch.h"
 
 namespace addp {
 
-void use_threads(const MachineOptions& machine) {
-  if (machine.threads > 0) torch::set_num_threads(static_cast<int>(machine.threads));
-}
+void use_threads(const MachineOptions& machine) { use_machine(machine.threads); }
 
 LoadedClassifier::LoadedClassifier(const std::filesystem::path& model,
                                    const std::filesystem::path& classes,

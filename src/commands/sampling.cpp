@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/sha256.h"
 #include "base/version.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -27,7 +28,7 @@ const char* mapping_name(Mapping mapping) {
 }  // namespace
 
 Generator open_generator(const SamplingModelOptions& options) {
-  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  use_machine(options.threads);
   return Generator::open(options.model, options.tokenizer);
 }
 

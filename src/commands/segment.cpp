@@ -12,6 +12,7 @@
 #include "image/codec.h"
 #include "image/draw.h"
 #include "image/overlay.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -55,7 +56,7 @@ Image with_legend(const Image& overlay, const std::vector<std::pair<int, double>
 }  // namespace
 
 void run_segment(const SegmentCommandOptions& options, const RunContext& context) {
-  if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  use_machine(options.threads);
   const auto segmenter = load_segmenter(options.model);
   const auto& names = segmenter->config().class_names;
   const PictureInputs inputs(options.pictures);

@@ -8,10 +8,9 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "diffusion/algorithm1.h"
-#include "diffusion/mapping.h"
 #include "diffusion/model_io.h"
-#include "diffusion/noisy_pixels.h"
 #include "eval/picture_set.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/torch.h"
 #include "report/html_page.h"
@@ -71,8 +70,7 @@ std::vector<Image> load_pictures(const VisualizeOptions& options, std::int64_t s
                                  std::int64_t count) {
   PictureSetOptions set;
   set.data = options.data;
-  const auto splits = dataset_splits(options.data);
-  set.split = std::find(splits.begin(), splits.end(), "val") != splits.end() ? "val" : "all";
+  set.split = held_out_split(options.data);
   set.count = count;
   set.size = size;
   std::vector<Image> pictures;
@@ -116,19 +114,12 @@ Image noisy_sheet(const Networks& networks, const Tensor& pixels, Mapping mappin
                   std::uint64_t seed) {
   const Grid grid = networks.tokenizer->grid_of(pixels);
   const Tensor z0 = networks.tokenizer->encode(pixels);
-  const RandomStream stream(seed, "visualize");
-  const Tensor uniform = torch::empty(z0.sizes(), torch::kFloat32);
-  stream.fork("sampling")
-      .fill_uniform({uniform.data_ptr<float>(), static_cast<std::size_t>(uniform.numel())});
+  DiffusionOptions options;
+  options.mapping = mapping;
   std::vector<Tensor> rows{pixels};
   for (const double ratio : {0.5, 0.65, 0.8, 0.95}) {
-    const MaskPair masks = sample_masks(z0.size(0), z0.size(1),
-                                        {ratio, std::min(1.0, ratio + 0.03)}, stream.fork("masks"));
-    const Predictions q =
-        predict_tokens(*networks.predictor, z0, masks, grid, Condition::kNext, nullptr);
-    rows.push_back(decode_noisy(
-        *networks.tokenizer, z0, masks.current,
-        map_to_embeddings(mapping, q.unreliable, networks.tokenizer->codebook(), uniform), grid));
+    rows.push_back(noisy_pictures({networks.tokenizer.get(), networks.predictor.get()}, z0, grid,
+                                  ratio, options, RandomStream(seed, "visualize")));
   }
   return picture_rows(rows);
 }
@@ -153,7 +144,7 @@ void add_noisy(const VisualizeOptions& options, const Networks& networks,
 }  // namespace
 
 void run_visualize(const VisualizeOptions& given, const RunContext& context) {
-  if (given.threads > 0) torch::set_num_threads(static_cast<int>(given.threads));
+  use_machine(given.threads);
   VisualizeOptions options = given;
   torch::NoGradGuard guard;
   const Networks networks = open_networks(options);
