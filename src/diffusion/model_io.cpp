@@ -41,7 +41,7 @@ AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, cons
                        std::int64_t stride) {
   AddpConfig config;
   config.encoder = encoder_preset(name, grid, stride);
-  const TransformerSize& size = transformer_size(name == "resnet50" ? "base" : name);
+  const TransformerSize& size = companion_size(name);
   config.vocabulary = vocabulary;
   config.grid = grid;
   config.decoder_width = size.decoder_width;

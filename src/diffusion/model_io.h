@@ -20,7 +20,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AddpConfig, encoder, vocabulary,
                                                 decoder_width, decoder_depth, decoder_heads,
                                                 mlp_ratio, dropout, attention_dropout, token_input)
 
-// A row of nn/presets.h's table, or "resnet50" with the decoder of base. `stride` is the pixels of
+// A row of nn/presets.h's tables. `stride` is the pixels of
 // a token.
 AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
                        std::int64_t stride);

@@ -25,7 +25,7 @@ struct BackboneConfig {
   bool is_transformer() const { return depth() > 0; }
 };
 
-// From scratch: a row of nn/presets.h's table, or "resnet50".
+// From scratch: a row of nn/presets.h's tables.
 BackboneConfig backbone_preset(std::string_view name, const Grid& grid, std::int64_t patch);
 BackboneConfig token_backbone_preset(std::string_view name, const Grid& grid,
                                      const Vqgan& tokenizer);

@@ -96,8 +96,9 @@ std::shared_ptr<FeaturePyramid> make_pyramid(const Trunk& trunk,
     }
     return std::make_shared<SimplePyramid>(vit.width, vit.patch, strides, channels);
   }
-  if (strides.size() < 4 || strides.front() != 4) {
-    throw UsageError("a ResNet's pyramid has the strides 4, 8, 16, 32 and perhaps 64");
+  if (strides.size() < 4 || strides.front() != trunk.strides().front()) {
+    throw UsageError("this ResNet's pyramid has the strides {} and perhaps more",
+                     fmt::join(trunk.strides(), ", "));
   }
   return std::make_shared<TopDownPyramid>(trunk.channels(), strides.size(), channels);
 }

@@ -86,8 +86,7 @@ std::array<Tensor, 4> Trunk::vit_maps(const Tensor& pixels, Noise* noise) const 
 }
 
 std::array<Tensor, 4> Trunk::maps(const Tensor& pixels, Noise* noise) {
-  return vit_ ? vit_maps(pixels, noise)
-              : resnet_->stages(pixels.contiguous(torch::MemoryFormat::ChannelsLast));
+  return vit_ ? vit_maps(pixels, noise) : resnet_->stages(pixels, noise);
 }
 
 std::array<std::int64_t, 4> Trunk::channels() const {
@@ -97,7 +96,7 @@ std::array<std::int64_t, 4> Trunk::channels() const {
 }
 
 std::array<std::int64_t, 4> Trunk::strides() const {
-  if (resnet_) return {4, 8, 16, 32};
+  if (resnet_) return resnet_->config().strides();
   const std::int64_t patch = config_.encoder.vit.patch;
   return {patch, patch, patch, patch};
 }

@@ -28,7 +28,7 @@ class Trunk : public torch::nn::Module {
   const TrunkConfig& config() const { return config_; }
 
   // Normalised pixels [B, 3, H, W], H and W multiples of step(). A ViT: [B, D, H/patch, W/patch]
-  // behind four of its blocks, the last among them. A ResNet: its stages, strides 4, 8, 16, 32.
+  // behind four of its blocks, the last among them. A ResNet: its stages.
   std::array<Tensor, 4> maps(const Tensor& pixels, Noise* noise = nullptr);
   std::array<std::int64_t, 4> channels() const;
   std::array<std::int64_t, 4> strides() const;

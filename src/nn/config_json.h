@@ -14,7 +14,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Vocabulary, codes, class_ids)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(VitConfig, width, depth, heads, mlp_ratio, patch,
                                                 grid, embedding_norm, final_norm, dropout,
                                                 attention_dropout, drop_path)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ResNetConfig, depths, width, classes, drop_path)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ResNetConfig, depths, width, pool, classes,
+                                                drop_path)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ResNetEncoderConfig, trunk, stride, width)
 NLOHMANN_JSON_SERIALIZE_ENUM(EncoderKind,
                              {{EncoderKind::kVit, "vit"}, {EncoderKind::kResNet, "resnet"}})

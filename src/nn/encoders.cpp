@@ -13,10 +13,13 @@ std::shared_ptr<ImageEncoder> make_encoder(const EncoderConfig& config) {
 
 EncoderConfig encoder_preset(std::string_view name, const Grid& grid, std::int64_t stride) {
   EncoderConfig config;
-  if (name == "resnet50") {
+  if (const ResNetSize* resnet = resnet_size(name)) {
     config.kind = EncoderKind::kResNet;
+    config.resnet.trunk.depths = resnet->depths;
+    config.resnet.trunk.width = resnet->width;
+    config.resnet.trunk.pool = resnet->pool;
     config.resnet.stride = stride;
-    config.resnet.width = transformer_size("base").width;
+    config.resnet.width = companion_size(name).width;
     return config;
   }
   const TransformerSize& size = transformer_size(name);

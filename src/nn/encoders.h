@@ -26,7 +26,7 @@ struct EncoderConfig {
 
 std::shared_ptr<ImageEncoder> make_encoder(const EncoderConfig& config);
 
-// A row of nn/presets.h's table as a ViT, or "resnet50", whose features have the base width.
+// A row of nn/presets.h's tables.
 EncoderConfig encoder_preset(std::string_view name, const Grid& grid, std::int64_t stride);
 
 // Networks keep their encoder under "encoder."; published checkpoints have a ViT's parameters at

@@ -18,6 +18,12 @@ constexpr std::array<TransformerSize, 5> kTransformers = {{
     {"large", 1024, 24, 16, 1024, 8, 16},
 }};
 
+// Without the pooling the maps of small pictures keep twice the resolution.
+constexpr std::array<ResNetSize, 2> kResNets = {{
+    {"resnet-nano", {1, 1, 2, 1}, 32, false, "nano"},
+    {"resnet50", {3, 4, 6, 3}, 64, true, "base"},
+}};
+
 constexpr std::array<TokenizerSize, 5> kTokenizers = {{
     // name, channels, multipliers, blocks, codes, width, stem, unit codes, input shortcut, groups
     {"light-4", 32, "2,4", 2, 1024, 16, 2, true, true, 8},
@@ -48,6 +54,18 @@ const TransformerSize& transformer_size(std::string_view name) {
 
 const TokenizerSize& tokenizer_size(std::string_view name) {
   return find(kTokenizers, "tokenizer", name);
+}
+
+const ResNetSize* resnet_size(std::string_view name) {
+  for (const ResNetSize& size : kResNets) {
+    if (size.name == name) return &size;
+  }
+  return nullptr;
+}
+
+const TransformerSize& companion_size(std::string_view encoder) {
+  const ResNetSize* resnet = resnet_size(encoder);
+  return transformer_size(resnet ? resnet->transformer : encoder);
 }
 
 std::int64_t usual_heads(std::int64_t width) {

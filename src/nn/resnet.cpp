@@ -1,7 +1,8 @@
 #include "nn/resnet.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "base/error.h"
@@ -24,12 +25,14 @@ const ResNetConfig& checked(const ResNetConfig& config) {
   return config;
 }
 
-std::size_t stage_of_stride(std::int64_t stride) {
-  if (stride != 4 && stride != 8 && stride != 16 && stride != 32) {
-    throw UsageError("a ResNet encoder has no grid of {}-pixel tokens: choose 4, 8, 16 or 32",
-                     stride);
+std::size_t stage_of_stride(const ResNetEncoderConfig& config) {
+  const auto strides = config.trunk.strides();
+  const auto found = std::ranges::find(strides, config.stride);
+  if (found == strides.end()) {
+    throw UsageError("this ResNet encoder has no grid of {}-pixel tokens: choose one of {}",
+                     config.stride, fmt::join(strides, ", "));
   }
-  return std::size_t(std::countr_zero(std::uint64_t(stride))) - 2;
+  return static_cast<std::size_t>(found - strides.begin());
 }
 
 }  // namespace
@@ -81,8 +84,8 @@ ResNet::ResNet(const ResNetConfig& config)
 }
 
 std::array<Tensor, 4> ResNet::stages(const Tensor& pixels, Noise* noise) {
-  auto x = bn1_(conv1_->forward(pixels)).relu_();  // [B, width, H/2, W/2]
-  x = torch::max_pool2d(x, 3, 2, 1);               // [B, width, H/4, W/4]
+  auto x = bn1_(conv1_->forward(pixels.contiguous(torch::MemoryFormat::ChannelsLast))).relu_();
+  if (config_.pool) x = torch::max_pool2d(x, 3, 2, 1);
   std::array<Tensor, 4> maps;
   for (std::size_t stage = 0; stage < 4; ++stage) {
     for (const auto& block : layers_[stage]) x = block->forward(x, noise);
@@ -97,7 +100,7 @@ Tensor ResNet::forward(const Tensor& pixels) {
 }
 
 ResNetEncoder::ResNetEncoder(const ResNetEncoderConfig& config)
-    : config_(config), level_(stage_of_stride(config.stride)) {
+    : config_(config), level_(stage_of_stride(config)) {
   config_.trunk.classes = 0;
   trunk_ = register_module("trunk", std::make_shared<ResNet>(config_.trunk));
   for (std::size_t stage = level_; stage < 4; ++stage) {
@@ -117,7 +120,7 @@ Tensor ResNetEncoder::encode(const Tensor& pixels, Noise* noise, const Tensor& e
         "use a ViT encoder");
   }
   const auto maps = trunk_->stages(pixels, noise);
-  auto tokens = projections_.back()->forward(maps[3]);  // [B, D, H/32, W/32]
+  auto tokens = projections_.back()->forward(maps[3]);  // [B, D, H/s, W/s], s the last stride
   // The projection is linear, so pooling after it is the projection of what was pooled.
   const auto whole = tokens.mean({2, 3}).unsqueeze(1);  // [B, 1, D]
   for (std::size_t stage = 3; stage-- > level_;) {

@@ -18,12 +18,17 @@ namespace addp {
 struct ResNetConfig {
   std::array<std::int64_t, 4> depths = {3, 4, 6, 3};  // blocks of each stage; these are ResNet-50's
   std::int64_t width = 64;   // channels of the stem; the last stage has 32 times as many
+  bool pool = true;          // after the stem; without it all strides are half as long
   std::int64_t classes = 0;  // outputs of `fc`; 0: no classifier
   double drop_path = 0;      // of the last block; rises linearly from 0
 
   // Channels of the four feature maps.
   std::array<std::int64_t, 4> channels() const {
     return {4 * width, 8 * width, 16 * width, 32 * width};
+  }
+  std::array<std::int64_t, 4> strides() const {
+    const std::int64_t first = pool ? 4 : 2;
+    return {first, 2 * first, 4 * first, 8 * first};
   }
 };
 
@@ -44,7 +49,7 @@ class ResNet : public torch::nn::Module {
  public:
   explicit ResNet(const ResNetConfig& config);
 
-  // The four stages, strides 4, 8, 16, 32: what a feature pyramid or a segmentation head takes.
+  // The four stages, strides as configured: what a feature pyramid or a segmentation head takes.
   std::array<Tensor, 4> stages(const Tensor& pixels, Noise* noise = nullptr);
   // The mean over the last stage [B, 32 * width], through `fc` [B, classes] where there is one.
   Tensor forward(const Tensor& pixels);
@@ -61,7 +66,7 @@ class ResNet : public torch::nn::Module {
 
 struct ResNetEncoderConfig {
   ResNetConfig trunk;
-  std::int64_t stride = 16;  // pixels of a token, each way: 4, 8, 16 or 32
+  std::int64_t stride = 16;  // pixels of a token, each way: a stride of the trunk
   std::int64_t width = 768;  // of the features
 };
 

@@ -25,7 +25,7 @@ struct AddpTrainOptions {
           "the frozen token predictor: a folder that 'addp train predictor' wrote, or a file")
         .required();
     network.describe(o);
-    o.add("encoder", encoder, "what sees the pixels").choices({"vit", "resnet50"});
+    o.add("encoder", encoder, "what sees the pixels").choices({"vit", "resnet50", "resnet-nano"});
     o.add("class-ids", class_ids,
           "embeddings for classes beside the codes; the published networks have 1000")
         .range(1, 1e6);

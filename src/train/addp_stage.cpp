@@ -4,17 +4,14 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "diffusion/mapping.h"
 #include "diffusion/model_io.h"
-#include "diffusion/noisy_pixels.h"
 #include "generate/sampler.h"
 #include "nn/init.h"
-#include "nn/load.h"
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
+#include "train/activation_bytes.h"
 #include "train/class_condition.h"
-#include "train/evaluation_scope.h"
 #include "train/transformer_size.h"
 
 namespace addp {
@@ -33,9 +30,8 @@ AddpConfig network_config(const AddpTrainOptions& options, const Vqgan& tokenize
   config.decoder_heads = size.decoder_heads;
   config.dropout = config.attention_dropout = options.network.dropout;
   config.token_input = options.token_input;
-  if (options.encoder == "resnet50") {
-    config.encoder.kind = EncoderKind::kResNet;
-    config.encoder.resnet.stride = tokenizer.factor();
+  if (options.encoder != "vit") {
+    config.encoder = encoder_preset(options.encoder, feed.grid(), tokenizer.factor());
     return config;
   }
   VitConfig& vit = config.encoder.vit;
@@ -61,8 +57,8 @@ std::shared_ptr<Mage> open_predictor(const AddpTrainOptions& options, const Vqga
 }  // namespace
 
 AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
-    : options_(options),
-      world_(world),
+    : NetworkStage("addp", options.train, world),
+      options_(options),
       tokenizer_(load_tokenizer(options.tokens.tokenizer)),
       predictor_(open_predictor(options, *tokenizer_)),
       feed_(options.train, options.tokens, tokenizer_, world),
@@ -79,36 +75,23 @@ AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
         options.predictor, predictor_->config().vocabulary.classes(),
         network_->config().vocabulary.classes());
   }
-  learner_ =
-      std::make_unique<Learner>("addp",
-                                make_adamw(decay_groups(*network_, options.train.weight_decay),
-                                           {options.train.beta1, options.train.beta2}),
-                                LearnerOptions{options.train.clip, options.train.ema}, world);
+  learn(network_, decay_groups(*network_, options.train.weight_decay));
 }
 
-Metrics AddpStage::step(const StepContext& context) {
-  const std::int64_t parts = options_.train.accumulate;
-  const double share = 1.0 / static_cast<double>(parts);
-  Metrics metrics;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const auto [z0, labels] = feed_.next();
-    const RandomStream stream = context.shared.fork("part", static_cast<std::uint64_t>(part));
-    const std::int64_t first = context.rank * z0.size(0);
-    Noise noise(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
-    Bf16Scope scope(context.bf16);
-    const Tensor loss = pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0,
-                                         feed_.grid(), schedule_, options_.diffusion, stream,
-                                         &noise, classes_of(labels, &stream, first), first);
-    learner_->backward(loss, share, part + 1 == parts);
-    metrics["loss"] += loss.item<double>() * share;
-  }
-  metrics["gradient"] = learner_->update(context.lr);
-  return metrics;
+NetworkStage::PartLoss AddpStage::part_loss(const StepContext& context, std::uint64_t part) {
+  const auto [z0, labels] = feed_.next();
+  const RandomStream stream = context.shared.fork("part", part);
+  const std::int64_t first = context.rank * z0.size(0);
+  Noise noise(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
+  Bf16Scope scope(context.bf16);
+  return {pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
+                           schedule_, options_.diffusion, stream, &noise,
+                           classes_of(labels, &stream, first), first)};
 }
 
 Metrics AddpStage::evaluate() {
   torch::NoGradGuard guard;
-  const EvaluationScope scope(*network_);
+  network_->eval();
   const auto [z0, labels] = feed_.validation(kValidationPictures);
   // The same few masks at every evaluation, so that the curve shows the network alone.
   constexpr std::uint64_t kDraws = 4;
@@ -138,21 +121,15 @@ Panel AddpStage::noisy_panel() const {
   const Tensor z0 = tokenizer_->encode(pixels);
   std::vector<Tensor> rows{pixels};
   for (const double ratio : {0.5, 0.75, 0.95}) {
-    const RatioPair ratios{ratio, std::min(1.0, ratio + 0.05)};
-    const MaskPair masks =
-        sample_masks(z0.size(0), z0.size(1), ratios, RandomStream(0, "shown masks"));
-    const Predictions q =
-        predict_tokens(*predictor_, z0, masks, feed_.grid(), options_.diffusion.condition, nullptr);
-    const Tensor unreliable =
-        map_to_embeddings(Mapping::kWeightedSum, q.unreliable, tokenizer_->codebook());
-    rows.push_back(decode_noisy(*tokenizer_, z0, masks.current, unreliable, feed_.grid()));
+    rows.push_back(noisy_pictures({tokenizer_.get(), predictor_.get()}, z0, feed_.grid(), ratio,
+                                  options_.diffusion, RandomStream(0, "shown masks")));
   }
   return {"noisy", picture_rows(rows)};
 }
 
 Panel AddpStage::sample_panel() const {
   torch::NoGradGuard guard;
-  const EvaluationScope scope(*network_);
+  network_->eval();
   SamplerOptions options;
   options.steps = options_.sample_steps;
   std::vector<std::uint64_t> pictures(2 * kShownPictures);
@@ -170,20 +147,13 @@ void AddpStage::save_model(const std::filesystem::path& path, const std::string&
             with_class_names(provenance, options_.tokens, feed_.pictures().dataset()));
 }
 
-TensorMap AddpStage::state() const { return state_of(*network_, {}, "addp.model."); }
-
-void AddpStage::load_state(const TensorMap& tensors, const std::string& source) {
-  load_strictly(*network_, tensors, {.source = source, .prefix = "addp.model."});
-}
-
 double AddpStage::activation_bytes() const {
   const AddpConfig& c = network_->config();
-  const double pictures = static_cast<double>(options_.train.batch_size) /
-                          static_cast<double>(options_.train.accumulate * world_.size());
+  const double pictures = pictures_at_once();
   const double positions = pictures * static_cast<double>(c.grid.area() + 1);
   // Up to half of the tokens are reliable and stand behind the positions in the decoder.
-  const std::int64_t depth = c.encoder.kind == EncoderKind::kVit ? c.encoder.vit.depth : 12;
-  return block_activation_bytes(c.encoder.width(), depth, positions) +
+  const double cell = static_cast<double>(c.encoder.stride() * c.encoder.stride());
+  return encoder_activation_bytes(c.encoder, positions * cell) +
          block_activation_bytes(c.decoder_width, c.decoder_depth, 1.5 * positions) +
          4 * 2 * positions * static_cast<double>(c.vocabulary.size());
 }

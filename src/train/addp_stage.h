@@ -3,41 +3,35 @@
 
 #include "diffusion/algorithm1.h"
 #include "train/addp_options.h"
-#include "train/stage.h"
+#include "train/network_stage.h"
 #include "train/token_feed.h"
 
 namespace addp {
 
-class AddpStage : public Stage {
+class AddpStage : public NetworkStage {
  public:
   AddpStage(const AddpTrainOptions& options, World& world);
 
-  std::string name() const override { return "addp"; }
-  std::vector<Learner*> learners() override { return {learner_.get()}; }
   std::int64_t steps_per_epoch() const override { return feed_.steps_per_epoch(); }
   void seek(std::int64_t step) override { feed_.seek(step); }
-  Metrics step(const StepContext& context) override;
   Metrics evaluate() override;
   std::vector<Panel> pictures() override;
   std::pair<std::string, bool> best_figure() const override { return {"loss", false}; }
   void save_model(const std::filesystem::path& path, const std::string& provenance) override;
-  TensorMap state() const override;
-  void load_state(const TensorMap& tensors, const std::string& source) override;
   double activation_bytes() const override;
 
  private:
+  PartLoss part_loss(const StepContext& context, std::uint64_t part) override;
   Tensor classes_of(const Tensor& labels, const RandomStream* stream, std::int64_t first) const;
   Panel noisy_panel() const;
   Panel sample_panel() const;
 
   AddpTrainOptions options_;
-  World& world_;
   std::shared_ptr<Vqgan> tokenizer_;
   std::shared_ptr<Mage> predictor_;
   TokenFeed feed_;
   MaskSchedule schedule_;
   std::shared_ptr<Addp> network_;
-  std::unique_ptr<Learner> learner_;
 };
 
 }  // namespace addp

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "tokenizer/vqgan_io.h"
-#include "train/transformer_size.h"
+#include "train/activation_bytes.h"
 
 namespace addp {
 namespace {
@@ -46,13 +46,13 @@ BackboneStart start_backbone(const BackboneOptions& options, std::int64_t side) 
 }
 
 double backbone_activation_bytes(const BackboneConfig& config, const Grid& grid, double pictures) {
-  if (config.is_transformer()) {
+  if (config.input == BackboneInput::kTokens) {
     return block_activation_bytes(config.width(), config.depth(),
-                                  pictures * static_cast<double>(grid.area() + 1));
+                                  pictures * static_cast<double>(grid.area()));
   }
-  // ResNet-50 keeps about 33M numbers (convolutions, norms, activations) of a 224 x 224 picture.
-  const double side = static_cast<double>(grid.width * config.encoder.stride()) / 224;
-  return 4 * 33e6 * side * side * pictures;
+  const std::int64_t stride = config.encoder.stride();
+  return encoder_activation_bytes(config.encoder,
+                                  pictures * static_cast<double>(grid.area() * stride * stride));
 }
 
 }  // namespace addp

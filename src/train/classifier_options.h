@@ -24,7 +24,8 @@ struct BackboneOptions {
     o.add("tokenizer", tokenizer, "for an encoder of tokens whose model has no tokenizer inside");
     o.add("input", input, "from scratch: what the encoder is fed with")
         .choices({"pixels", "tokens"});
-    o.add("preset", preset, "from scratch: size by name: nano, tiny, small, base, large, resnet50")
+    o.add("preset", preset,
+          "from scratch: size by name: nano, tiny, small, base, large, resnet-nano, resnet50")
         .metavar("NAME");
     o.add("patch", patch, "from scratch: pixels of a patch, each way").range(1, 1024);
   }

@@ -3,14 +3,12 @@
 #include "data/transforms.h"
 #include "eval/classification_metrics.h"
 #include "nn/cross_entropy.h"
-#include "nn/load.h"
 #include "nn/picture_tensor.h"
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
 #include "train/backbone_start.h"
 #include "train/class_panel.h"
-#include "train/evaluation_scope.h"
 #include "train/mixing.h"
 
 namespace addp {
@@ -56,16 +54,13 @@ std::shared_ptr<Classifier> make_classifier(const ClassifierTrainOptions& option
 }  // namespace
 
 ClassifierStage::ClassifierStage(const ClassifierTrainOptions& options, World& world)
-    : options_(options),
-      world_(world),
+    : NetworkStage("classifier", options.train, world),
+      options_(options),
       feed_(classifier_feed(options, world)),
       validation_(open_evaluation_set(options.train.data, "", Task::kClassification)),
       classifier_(make_classifier(options, feed_.dataset())) {
-  learner_ = std::make_unique<Learner>(
-      "classifier",
-      make_adamw(classifier_groups(*classifier_, options.layer_decay, options.train.weight_decay),
-                 {options.train.beta1, options.train.beta2}),
-      LearnerOptions{options.train.clip, options.train.ema}, world);
+  learn(classifier_,
+        classifier_groups(*classifier_, options.layer_decay, options.train.weight_decay));
 }
 
 Tensor ClassifierStage::loss_of(const Tensor& logits, const Tensor& targets) const {
@@ -75,33 +70,23 @@ Tensor ClassifierStage::loss_of(const Tensor& logits, const Tensor& targets) con
   return smoothed_cross_entropy(logits, {.probabilities = targets}, 0);
 }
 
-Metrics ClassifierStage::step(const StepContext& context) {
-  const std::int64_t parts = options_.train.accumulate;
-  const double share = 1.0 / static_cast<double>(parts);
+NetworkStage::PartLoss ClassifierStage::part_loss(const StepContext& context, std::uint64_t part) {
   const MixOptions mix{options_.mixup, options_.cutmix, options_.label_smoothing};
   const auto side = static_cast<int>(options_.train.size);
-  Metrics metrics;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const PictureBatch batch = feed_.next();
-    const RandomStream stream = context.stream.fork("part", static_cast<std::uint64_t>(part));
-    RandomStream mixing = stream.fork("mix");
-    const MixDraw draw = draw_mix(mix, side, side, mixing);
-    const Tensor targets =
-        mix_targets(batch.labels, classifier_->config().classes, draw, mix.smoothing);
-    Noise noise(stream.fork("dropout"));
-    Bf16Scope scope(context.bf16);
-    const Tensor pixels = normalise_pixels(mix_pixels(batch.pixels, draw));
-    const Tensor logits = classifier_->forward(pixels, &noise).to(torch::kFloat32);
-    const Tensor loss = loss_of(logits, targets);
-    learner_->backward(loss, share, part + 1 == parts);
-    metrics["loss"] += loss.item<double>() * share;
-  }
-  metrics["gradient"] = learner_->update(context.lr);
-  return metrics;
+  const PictureBatch batch = feed_.next();
+  const RandomStream stream = context.stream.fork("part", part);
+  RandomStream mixing = stream.fork("mix");
+  const MixDraw draw = draw_mix(mix, side, side, mixing);
+  const Tensor targets =
+      mix_targets(batch.labels, classifier_->config().classes, draw, mix.smoothing);
+  Noise noise(stream.fork("dropout"));
+  Bf16Scope scope(context.bf16);
+  const Tensor pixels = normalise_pixels(mix_pixels(batch.pixels, draw));
+  return {loss_of(classifier_->forward(pixels, &noise).to(torch::kFloat32), targets)};
 }
 
 Metrics ClassifierStage::evaluate() {
-  EvaluationScope scope(*classifier_);
+  classifier_->eval();
   Accuracy accuracy;
   PassOptions pass{.size = options_.train.size,
                    .crop = options_.eval_crop,
@@ -119,7 +104,7 @@ Metrics ClassifierStage::evaluate() {
 }
 
 std::vector<Panel> ClassifierStage::pictures() {
-  EvaluationScope scope(*classifier_);
+  classifier_->eval();
   return {prediction_panel(*classifier_, validation_)};
 }
 
@@ -148,19 +133,10 @@ void ClassifierStage::save_model(const std::filesystem::path& path, const std::s
   save_classifier(path, *classifier_, provenance);
 }
 
-TensorMap ClassifierStage::state() const { return state_of(*classifier_, {}, "classifier.model."); }
-
-void ClassifierStage::load_state(const TensorMap& tensors, const std::string& source) {
-  load_strictly(*classifier_, tensors, {.source = source, .prefix = "classifier.model."});
-}
-
 double ClassifierStage::activation_bytes() const {
   const BackboneConfig& config = classifier_->config().backbone;
   const Grid grid = grid_of_side(options_.train.size, classifier_->encoder().stride());
-  return backbone_activation_bytes(
-      config, grid,
-      static_cast<double>(options_.train.batch_size) /
-          static_cast<double>(options_.train.accumulate * world_.size()));
+  return backbone_activation_bytes(config, grid, pictures_at_once());
 }
 
 }  // namespace addp

@@ -56,10 +56,7 @@ DenseBatch DenseFeed::next() {
 
 std::shared_ptr<const Dataset> open_validation(const std::string& data, const Dataset& training,
                                                Task task, const DatasetOptions& options) {
-  const auto splits = dataset_splits(data, options);
-  const bool has_one = std::find(splits.begin(), splits.end(), "val") != splits.end() ||
-                       std::find(splits.begin(), splits.end(), "test") != splits.end();
-  auto validation = open_dataset(data, has_one ? "val" : "train", task, options);
+  auto validation = open_dataset(data, held_out_split(data, options), task, options);
   if (validation->class_keys() != training.class_keys()) {
     throw DataError(
         "{}: its validation split has {} classes, the training split {}, or they are called "
@@ -78,7 +75,8 @@ TrunkChoice choose_trunk(const DenseOptions& options, std::int64_t size) {
     choice.pretrained = open_model(options.model);
     encoder = pretrained_encoder_config(*choice.pretrained);
   }
-  const std::int64_t step = encoder.kind == EncoderKind::kVit ? encoder.vit.patch : 32;
+  const std::int64_t step =
+      encoder.kind == EncoderKind::kVit ? encoder.vit.patch : encoder.resnet.trunk.strides().back();
   if (size % step != 0) {
     throw UsageError("--size {} is no multiple of the encoder's {} pixels: choose one", size, step);
   }

@@ -28,7 +28,8 @@ struct DenseOptions {
           "the pre-trained encoder: a folder that 'addp train addp' wrote, or a file; empty: from "
           "scratch");
     o.add("preset", preset,
-          "encoder where there is no --model: nano, tiny, small, base, large or resnet50")
+          "encoder where there is no --model: nano, tiny, small, base, large, resnet-nano or "
+          "resnet50")
         .metavar("NAME");
     o.add("patch", patch, "pixels of a ViT's patch where there is no --model").range(2, 64);
     o.add("window", window,

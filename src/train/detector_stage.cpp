@@ -6,11 +6,10 @@
 #include "data/coco_results.h"
 #include "data/dense_transforms.h"
 #include "image/draw.h"
-#include "nn/load.h"
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
-#include "train/transformer_size.h"
+#include "train/activation_bytes.h"
 
 namespace addp {
 namespace {
@@ -85,50 +84,36 @@ void add_truth(const Sample& sample, const Image& picture, const std::vector<std
 }  // namespace
 
 DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
-    : options_(options),
-      world_(world),
+    : NetworkStage("detector", options.train, world),
+      options_(options),
       feed_(open_dataset(options.train.data, "train", Task::kDetection, annotated_only()),
             FeedOptions::from(options.train, world), jitter_transform(options), /*labels=*/false),
       validation_(open_validation(options.train.data, feed_.dataset(), Task::kDetection, {})),
       network_(make_detector(options, feed_.dataset())) {
-  learner_ = std::make_unique<Learner>(
-      "detector",
-      make_adamw(dense_groups(*network_, network_->config().trunk, options.dense.layer_decay,
-                              options.train.weight_decay),
-                 {options.train.beta1, options.train.beta2}),
-      LearnerOptions{options.train.clip, options.train.ema}, world);
+  learn(network_, dense_groups(*network_, network_->config().trunk, options.dense.layer_decay,
+                               options.train.weight_decay));
 }
 
-Metrics DetectorStage::step(const StepContext& context) {
-  network_->train();
-  const std::int64_t parts = options_.train.accumulate;
-  const double share = 1.0 / static_cast<double>(parts);
+NetworkStage::PartLoss DetectorStage::part_loss(const StepContext& context, std::uint64_t part) {
   const auto side = static_cast<int>(options_.train.size);
   const DetectorSampling sampling{options_.anchors, options_.proposals, options_.regions,
                                   options_.positive_share};
-  Metrics metrics;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const DenseBatch batch = feed_.next();
-    std::vector<DetectionTarget> targets;
-    for (const auto& instances : batch.instances) {
-      targets.push_back(target_of(instances, side, side));
-    }
-    const RandomStream stream = context.stream.fork("part", static_cast<std::uint64_t>(part));
-    Noise noise(stream.fork("dropout"));
-    Bf16Scope scope(context.bf16);
-    const DetectorLosses losses =
-        network_->losses(normalise_pixels(batch.pixels), targets, sampling, stream, &noise);
-    const Tensor loss = losses.total();
-    learner_->backward(loss, share, part + 1 == parts);
-    metrics["loss"] += loss.item<double>() * share;
-    metrics["rpn_score"] += losses.rpn_score.item<double>() * share;
-    metrics["rpn_box"] += losses.rpn_box.item<double>() * share;
-    metrics["score"] += losses.score.item<double>() * share;
-    metrics["box"] += losses.box.item<double>() * share;
-    metrics["mask"] += losses.mask.item<double>() * share;
+  const DenseBatch batch = feed_.next();
+  std::vector<DetectionTarget> targets;
+  for (const auto& instances : batch.instances) {
+    targets.push_back(target_of(instances, side, side));
   }
-  metrics["gradient"] = learner_->update(context.lr);
-  return metrics;
+  const RandomStream stream = context.stream.fork("part", part);
+  Noise noise(stream.fork("dropout"));
+  Bf16Scope scope(context.bf16);
+  const DetectorLosses losses =
+      network_->losses(normalise_pixels(batch.pixels), targets, sampling, stream, &noise);
+  return {losses.total(),
+          {{"rpn_score", losses.rpn_score.item<double>()},
+           {"rpn_box", losses.rpn_box.item<double>()},
+           {"score", losses.score.item<double>()},
+           {"box", losses.box.item<double>()},
+           {"mask", losses.mask.item<double>()}}};
 }
 
 DetectorLimits DetectorStage::limits() const {
@@ -202,23 +187,10 @@ void DetectorStage::save_model(const std::filesystem::path& path, const std::str
   save_detector(path, *network_, provenance);
 }
 
-TensorMap DetectorStage::state() const { return state_of(*network_, {}, "detector.model."); }
-
-void DetectorStage::load_state(const TensorMap& tensors, const std::string& source) {
-  load_strictly(*network_, tensors, {.source = source, .prefix = "detector.model."});
-}
-
 double DetectorStage::activation_bytes() const {
   const DetectorConfig& c = network_->config();
-  const EncoderConfig& encoder = c.trunk.encoder;
-  const double pictures = static_cast<double>(options_.train.batch_size) /
-                          static_cast<double>(options_.train.accumulate * world_.size());
+  const double pictures = pictures_at_once();
   const double pixels = pictures * static_cast<double>(c.size * c.size);
-  const double trunk = encoder.kind == EncoderKind::kVit
-                           ? block_activation_bytes(encoder.vit.width, encoder.vit.depth,
-                                                    pixels / static_cast<double>(encoder.vit.patch *
-                                                                                 encoder.vit.patch))
-                           : pixels * 4 * 120;
   const auto finest = static_cast<double>(c.rpn.strides.front());
   const double regions = pictures * static_cast<double>(options_.regions * c.channels);
   const double boxes =
@@ -226,7 +198,7 @@ double DetectorStage::activation_bytes() const {
   const double masks =
       regions * options_.positive_share *
       static_cast<double>(3 * c.roi.mask_cells * c.roi.mask_cells * (c.roi.mask_convs + 4));
-  return trunk +
+  return encoder_activation_bytes(c.trunk.encoder, pixels) +
          4 * (pixels / (finest * finest) * 8 * static_cast<double>(c.channels) + boxes + masks);
 }
 

@@ -2,10 +2,10 @@
 
 #include "diffusion/model_io.h"
 #include "nn/init.h"
-#include "nn/load.h"
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
+#include "train/activation_bytes.h"
 #include "train/class_condition.h"
 #include "train/transformer_size.h"
 
@@ -33,45 +33,32 @@ MageConfig network_config(const PredictorTrainOptions& options, const Vqgan& tok
 }  // namespace
 
 PredictorStage::PredictorStage(const PredictorTrainOptions& options, World& world)
-    : options_(options),
-      world_(world),
+    : NetworkStage("predictor", options.train, world),
+      options_(options),
       tokenizer_(load_tokenizer(options.tokens.tokenizer)),
       feed_(options.train, options.tokens, tokenizer_, world),
       network_(std::make_shared<Mage>(network_config(options, *tokenizer_, feed_))) {
   initialise(*network_,
              RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
                  .fork("predictor"));
-  learner_ =
-      std::make_unique<Learner>("predictor",
-                                make_adamw(decay_groups(*network_, options.train.weight_decay),
-                                           {options.train.beta1, options.train.beta2}),
-                                LearnerOptions{options.train.clip, options.train.ema}, world);
+  learn(network_, decay_groups(*network_, options.train.weight_decay));
 }
 
 MageMaskOptions PredictorStage::mask_options() const {
   return {options_.mask_mean, options_.mask_deviation, options_.mask_lowest, options_.mask_highest};
 }
 
-Metrics PredictorStage::step(const StepContext& context) {
-  const std::int64_t parts = options_.train.accumulate;
-  const double share = 1.0 / static_cast<double>(parts);
-  Metrics metrics;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const auto [tokens, labels] = feed_.next();
-    const RandomStream stream = context.shared.fork("part", static_cast<std::uint64_t>(part));
-    const std::int64_t first = context.rank * tokens.size(0);
-    Noise noise(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
-    const MageMask mask =
-        sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream, first);
-    Bf16Scope scope(context.bf16);
-    const Tensor loss = mage_loss(
-        *network_, tokens, mask, feed_.grid(), options_.label_smoothing, &noise,
-        class_ids_of(labels, network_->config().vocabulary, options_.tokens, &stream, first));
-    learner_->backward(loss, share, part + 1 == parts);
-    metrics["loss"] += loss.item<double>() * share;
-  }
-  metrics["gradient"] = learner_->update(context.lr);
-  return metrics;
+NetworkStage::PartLoss PredictorStage::part_loss(const StepContext& context, std::uint64_t part) {
+  const auto [tokens, labels] = feed_.next();
+  const RandomStream stream = context.shared.fork("part", part);
+  const std::int64_t first = context.rank * tokens.size(0);
+  Noise noise(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
+  const MageMask mask =
+      sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream, first);
+  Bf16Scope scope(context.bf16);
+  return {mage_loss(
+      *network_, tokens, mask, feed_.grid(), options_.label_smoothing, &noise,
+      class_ids_of(labels, network_->config().vocabulary, options_.tokens, &stream, first))};
 }
 
 Metrics PredictorStage::evaluate() {
@@ -113,16 +100,9 @@ void PredictorStage::save_model(const std::filesystem::path& path, const std::st
                  with_class_names(provenance, options_.tokens, feed_.pictures().dataset()));
 }
 
-TensorMap PredictorStage::state() const { return state_of(*network_, {}, "predictor.model."); }
-
-void PredictorStage::load_state(const TensorMap& tensors, const std::string& source) {
-  load_strictly(*network_, tensors, {.source = source, .prefix = "predictor.model."});
-}
-
 double PredictorStage::activation_bytes() const {
   const MageConfig& c = network_->config();
-  const double pictures = static_cast<double>(options_.train.batch_size) /
-                          static_cast<double>(options_.train.accumulate * world_.size());
+  const double pictures = pictures_at_once();
   const double tokens = pictures * static_cast<double>(c.grid.area() + 1);
   return block_activation_bytes(c.width, c.depth, tokens * (1 - options_.mask_lowest)) +
          block_activation_bytes(c.decoder_width, c.decoder_depth, tokens) +

@@ -5,7 +5,6 @@
 #include "eval/knn.h"
 #include "eval/picture_pass.h"
 #include "nn/cross_entropy.h"
-#include "nn/load.h"
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
@@ -69,7 +68,8 @@ FeatureFeedOptions probe_feed(const ProbeTrainOptions& options, const World& wor
 }  // namespace
 
 ProbeStage::ProbeStage(const ProbeTrainOptions& options, World& world)
-    : options_(options),
+    : NetworkStage("probe", options.train, world),
+      options_(options),
       classifier_(
           make_probe(options, *open_dataset(options.train.data, "train", Task::kClassification))),
       validation_(open_evaluation_set(options.train.data, "", Task::kClassification)) {
@@ -80,37 +80,23 @@ ProbeStage::ProbeStage(const ProbeTrainOptions& options, World& world)
         return classifier_->pooled(normalise_pixels(pixels)).to(torch::kFloat32);
       },
       world);
-  learner_ =
-      std::make_unique<Learner>("probe",
-                                make_lars(decay_groups(*classifier_, options.train.weight_decay),
-                                          {.momentum = options.momentum}),
-                                LearnerOptions{options.train.clip, options.train.ema}, world);
+  learn(classifier_, make_lars(decay_groups(*classifier_, options.train.weight_decay),
+                               {.momentum = options.momentum}));
 }
 
 // Only the head's batch norm learns its statistics: the encoder's are part of what is probed.
-void ProbeStage::train_mode(bool training) {
-  classifier_->train(training);
+void ProbeStage::training_mode() {
+  classifier_->train();
   classifier_->encoder().eval();
 }
 
-Metrics ProbeStage::step(const StepContext& context) {
-  train_mode(true);
-  const std::int64_t parts = options_.train.accumulate;
-  const double share = 1.0 / static_cast<double>(parts);
-  Metrics metrics;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    LabelledFeatures batch;
-    {
-      Bf16Scope scope(context.bf16);
-      batch = feed_->next();
-    }
-    const Tensor logits = classifier_->logits(batch.features);
-    const Tensor loss = smoothed_cross_entropy(logits, {.labels = batch.labels}, 0);
-    learner_->backward(loss, share, part + 1 == parts);
-    metrics["loss"] += loss.item<double>() * share;
+NetworkStage::PartLoss ProbeStage::part_loss(const StepContext& context, std::uint64_t /*part*/) {
+  LabelledFeatures batch;
+  {
+    Bf16Scope scope(context.bf16);
+    batch = feed_->next();
   }
-  metrics["gradient"] = learner_->update(context.lr);
-  return metrics;
+  return {smoothed_cross_entropy(classifier_->logits(batch.features), {.labels = batch.labels}, 0)};
 }
 
 double ProbeStage::neighbour_accuracy() {
@@ -127,7 +113,7 @@ double ProbeStage::neighbour_accuracy() {
 
 Metrics ProbeStage::evaluate() {
   torch::NoGradGuard guard;
-  train_mode(false);
+  classifier_->eval();
   if (!held_out_.features.defined()) {
     held_out_ =
         extract_set(validation_, options_.train.size, options_.eval_crop, options_.train.workers,
@@ -143,18 +129,12 @@ Metrics ProbeStage::evaluate() {
 }
 
 std::vector<Panel> ProbeStage::pictures() {
-  train_mode(false);
+  classifier_->eval();
   return {prediction_panel(*classifier_, validation_)};
 }
 
 void ProbeStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
   save_classifier(path, *classifier_, provenance);
-}
-
-TensorMap ProbeStage::state() const { return state_of(*classifier_, {}, "probe.model."); }
-
-void ProbeStage::load_state(const TensorMap& tensors, const std::string& source) {
-  load_strictly(*classifier_, tensors, {.source = source, .prefix = "probe.model."});
 }
 
 }  // namespace addp

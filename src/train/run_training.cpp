@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 #include "train/launch.h"
 
@@ -41,9 +42,7 @@ void run_training(const TrainOptions& options, const RunContext& context, const 
   }
   const WorldOptions place = world_from_environment();
   // Several processes share the threads out among them; their launcher has said so already.
-  if (options.threads > 0 && place.size == 1) {
-    torch::set_num_threads(static_cast<int>(options.threads));
-  }
+  use_machine(place.size == 1 ? options.threads : 0);
   quiet_other_ranks(place);
   World world(place);
   if (options.batch_size % (options.accumulate * world.size()) != 0) {

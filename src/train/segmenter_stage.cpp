@@ -5,11 +5,10 @@
 #include "eval/segmentation_metrics.h"
 #include "image/draw.h"
 #include "image/overlay.h"
-#include "nn/load.h"
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
-#include "train/transformer_size.h"
+#include "train/activation_bytes.h"
 
 namespace addp {
 namespace {
@@ -57,39 +56,26 @@ Tensor label_tensor(const GrayImage& labels) {
 }  // namespace
 
 SegmenterStage::SegmenterStage(const SegmenterTrainOptions& options, World& world)
-    : options_(options),
-      world_(world),
+    : NetworkStage("segmenter", options.train, world),
+      options_(options),
       feed_(open_dataset(options.train.data, "train", Task::kSegmentation, label_options(options)),
             FeedOptions::from(options.train, world), crop_transform(options), /*labels=*/true),
       validation_(open_validation(options.train.data, feed_.dataset(), Task::kSegmentation,
                                   label_options(options))),
       network_(make_segmenter(options, feed_.dataset())) {
-  learner_ = std::make_unique<Learner>(
-      "segmenter",
-      make_adamw(dense_groups(*network_, network_->config().trunk, options.dense.layer_decay,
-                              options.train.weight_decay),
-                 {options.train.beta1, options.train.beta2}),
-      LearnerOptions{options.train.clip, options.train.ema}, world);
+  learn(network_, dense_groups(*network_, network_->config().trunk, options.dense.layer_decay,
+                               options.train.weight_decay));
 }
 
-Metrics SegmenterStage::step(const StepContext& context) {
-  network_->train();
-  const std::int64_t parts = options_.train.accumulate;
-  const double share = 1.0 / static_cast<double>(parts);
-  Metrics metrics;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const DenseBatch batch = feed_.next();
-    Noise noise(context.stream.fork("part", static_cast<std::uint64_t>(part)));
-    Bf16Scope scope(context.bf16);
-    const SegmenterOutput out = network_->forward(normalise_pixels(batch.pixels), &noise);
-    const Tensor main = segmentation_loss(out.logits, batch.labels);
-    const Tensor auxiliary = segmentation_loss(out.auxiliary, batch.labels);
-    learner_->backward(main + options_.auxiliary * auxiliary, share, part + 1 == parts);
-    metrics["loss"] += main.item<double>() * share;
-    metrics["auxiliary"] += auxiliary.item<double>() * share;
-  }
-  metrics["gradient"] = learner_->update(context.lr);
-  return metrics;
+NetworkStage::PartLoss SegmenterStage::part_loss(const StepContext& context, std::uint64_t part) {
+  const DenseBatch batch = feed_.next();
+  Noise noise(context.stream.fork("part", part));
+  Bf16Scope scope(context.bf16);
+  const SegmenterOutput out = network_->forward(normalise_pixels(batch.pixels), &noise);
+  const Tensor main = segmentation_loss(out.logits, batch.labels);
+  const Tensor auxiliary = segmentation_loss(out.auxiliary, batch.labels);
+  return {main + options_.auxiliary * auxiliary,
+          {{"loss", main.item<double>()}, {"auxiliary", auxiliary.item<double>()}}};
 }
 
 SegmentOptions SegmenterStage::test_options() const {
@@ -137,27 +123,16 @@ void SegmenterStage::save_model(const std::filesystem::path& path, const std::st
   save_segmenter(path, *network_, provenance);
 }
 
-TensorMap SegmenterStage::state() const { return state_of(*network_, {}, "segmenter.model."); }
-
-void SegmenterStage::load_state(const TensorMap& tensors, const std::string& source) {
-  load_strictly(*network_, tensors, {.source = source, .prefix = "segmenter.model."});
-}
-
 double SegmenterStage::activation_bytes() const {
   const SegmenterConfig& c = network_->config();
-  const EncoderConfig& encoder = c.trunk.encoder;
-  const double pictures = static_cast<double>(options_.train.batch_size) /
-                          static_cast<double>(options_.train.accumulate * world_.size());
+  const double pictures = pictures_at_once();
   const double pixels = pictures * static_cast<double>(c.size * c.size);
-  const bool vit = encoder.kind == EncoderKind::kVit;
-  const double finest = vit ? static_cast<double>(encoder.vit.patch) / 4 : 4;
-  const double trunk = vit ? block_activation_bytes(encoder.vit.width, encoder.vit.depth,
-                                                    pixels / static_cast<double>(encoder.vit.patch *
-                                                                                 encoder.vit.patch))
-                           : pixels * 4 * 120;
+  const Trunk& trunk = network_->trunk();
+  const double finest = static_cast<double>(trunk.strides()[0]) / (trunk.is_vit() ? 4 : 1);
   // The finest level counts: four maps concatenated and two more, beside the logits of all pixels.
-  return trunk + 4 * (pixels / (finest * finest) * 12 * static_cast<double>(c.channels) +
-                      pixels * 2 * static_cast<double>(c.classes()));
+  return encoder_activation_bytes(c.trunk.encoder, pixels) +
+         4 * (pixels / (finest * finest) * 12 * static_cast<double>(c.channels) +
+              pixels * 2 * static_cast<double>(c.classes()));
 }
 
 }  // namespace addp

@@ -16,10 +16,4 @@ TransformerSize resolve_size(const TransformerOptions& options) {
   return size;
 }
 
-double block_activation_bytes(std::int64_t width, std::int64_t depth, double tokens) {
-  // Two norms, qkv, attention, projection, the MLP's two layers of four widths, dropout masks.
-  constexpr double kFloatsPerWidth = 20;
-  return 4 * kFloatsPerWidth * static_cast<double>(width * depth) * tokens;
-}
-
 }  // namespace addp

@@ -8,7 +8,4 @@ namespace addp {
 
 TransformerSize resolve_size(const TransformerOptions& options);
 
-// Bytes that `depth` blocks of `width` keep for the backward pass of `tokens` tokens in float32.
-double block_activation_bytes(std::int64_t width, std::int64_t depth, double tokens);
-
 }  // namespace addp

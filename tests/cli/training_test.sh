@@ -62,6 +62,29 @@ predictor=(train predictor --data shapes:size=16,count=64,seed=1 --size 16 --tok
 "$addp" "${predictor[@]}" --out "$work/predictor1" >/dev/null || fail "predictor on one rank"
 same_losses "$work/predictor1" "$work/predictor2" || fail "predictor: two ranks have other losses than one"
 
+# Detection and segmentation, batch norms included: exact resume, and two ranks that evaluate together.
+dense=(--data shapes:size=32,count=32,val=6,seed=1 --size 32 --preset resnet-nano --channels 16 --batch-size 4 --lr 1e-3
+  --warmup-steps 2 --threads 1 --workers 1 --picture-every 0 --log-every 1 --save-every 2 --eval-every 3 --steps 8 -q)
+detector=(--strides 2,4,8,16 --anchor-scale 3 --rpn-convs 1 --box-convs 1 --box-width 32 --mask-cells 7 --mask-convs 1
+  --mask-channels 16 --anchors 32 --proposals 16 --regions 16)
+for stage in segmenter detector; do
+  own=()
+  [ $stage = detector ] && own=("${detector[@]}")
+  "$addp" train $stage "${dense[@]}" "${own[@]}" --out "$work/$stage" >/dev/null || fail "$stage"
+  "$addp" train $stage "${dense[@]}" "${own[@]}" --out "$work/$stage-killed" >/dev/null 2>&1 &
+  pid=$!
+  for _ in $(seq 400); do
+    [ -f "$work/$stage-killed/last.safetensors" ] && break
+    sleep 0.05
+  done
+  kill -9 $pid 2>/dev/null
+  wait $pid 2>/dev/null
+  "$addp" train $stage "${dense[@]}" "${own[@]}" --out "$work/$stage-killed" >/dev/null || fail "$stage: resumed run"
+  same_model "$work/$stage" "$work/$stage-killed" || fail "$stage: kill -9 and the same command again: another model"
+  "$addp" train $stage "${dense[@]}" "${own[@]}" --processes 2 --out "$work/$stage-two" >/dev/null || fail "$stage: two ranks"
+  grep -q '"kind":"eval"' "$work/$stage-two/log.jsonl" || fail "$stage: two ranks: no evaluation"
+done
+
 # A killed rank ends the others with a sentence; the run resumes, also with one rank.
 "$addp" "${tokenizer[@]}" --steps 100000 --processes 2 --out "$work/lost" >/dev/null 2>"$work/err" &
 pid=$!

@@ -79,12 +79,16 @@ TEST(ResNet, ChannelsLastGivesTheSame) {
 }
 
 TEST(ResNetEncoder, KeepsTheTokenGrid) {
-  for (const std::int64_t stride : {4, 8, 16, 32}) {
-    ResNetEncoder encoder({.trunk = tiny(), .stride = stride, .width = 12});
-    initialise(encoder, RandomStream(1, "init"));
-    const std::int64_t height = 32, width = 96;
-    const auto out = encoder.features(picture({2, 3, height, width}));
-    EXPECT_EQ(out.sizes(), torch::IntArrayRef({2, 1 + height / stride * (width / stride), 12}));
+  for (const bool pool : {true, false}) {
+    ResNetConfig trunk = tiny();
+    trunk.pool = pool;
+    for (const std::int64_t stride : trunk.strides()) {
+      ResNetEncoder encoder({.trunk = trunk, .stride = stride, .width = 12});
+      initialise(encoder, RandomStream(1, "init"));
+      const std::int64_t height = 32, width = 96;
+      const auto out = encoder.features(picture({2, 3, height, width}));
+      EXPECT_EQ(out.sizes(), torch::IntArrayRef({2, 1 + height / stride * (width / stride), 12}));
+    }
   }
 }
 

@@ -1,0 +1,53 @@
+// A stage that trains one network with one optimizer. What is left to write is the data, the loss
+// of a part of a batch, and what to show of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "train/stage.h"
+
+namespace addp {
+
+class NetworkStage : public Stage {
+ public:
+  std::string name() const override { return name_; }
+  std::vector<Learner*> learners() override { return {learner_.get()}; }
+  // The parts of a batch one after another, then the update.
+  Metrics step(const StepContext& context) override;
+  TensorMap state() const override;
+  void load_state(const TensorMap& tensors, const std::string& source) override;
+
+ protected:
+  struct PartLoss {
+    Tensor loss;
+    Metrics metrics{};  // "loss" is added where it is not among them
+  };
+
+  NetworkStage(std::string name, const TrainOptions& options, World& world)
+      : world_(world), name_(std::move(name)), train_(options) {}
+
+  // To be called once, by the constructor that has made the network.
+  void learn(std::shared_ptr<torch::nn::Module> network, std::unique_ptr<Optimizer> optimizer);
+  // AdamW over `groups`, as the options set it.
+  void learn(std::shared_ptr<torch::nn::Module> network, std::vector<ParamGroup> groups);
+
+  // The loss of the next part of a batch, number `part` of its step.
+  virtual PartLoss part_loss(const StepContext& context, std::uint64_t part) = 0;
+  // Before every step; evaluations may leave the network in another mode.
+  virtual void training_mode() { network_->train(); }
+
+  // Pictures of a part that this process computes at once.
+  double pictures_at_once() const;
+
+  World& world_;
+
+ private:
+  std::string name_;
+  TrainOptions train_;
+  std::shared_ptr<torch::nn::Module> network_;
+  std::unique_ptr<Learner> learner_;
+};
+
+}  // namespace addp
