@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/subprocess.h"
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -17,21 +18,6 @@ namespace addp {
 namespace {
 
 using Arguments = std::vector<std::string>;
-
-std::string quoted(const std::string& argument) {
-  const bool plain =
-      !argument.empty() && argument.find_first_of(" \t\n'\"\\$*?;|&<>()") == std::string::npos;
-  if (plain) return argument;
-  std::string text = "'";
-  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-std::string join_command_line(const Arguments& arguments) {
-  std::string line = "addp";
-  for (const auto& argument : arguments) line += " " + quoted(argument);
-  return line;
-}
 
 // The command whose name is the longest run of leading words; `used` says how many those are.
 const Command* find_command(const Arguments& arguments, std::size_t& used) {
@@ -109,7 +95,7 @@ void run(Arguments arguments) {
     print_stdout(command_help_text(*command, options));
     return;
   }
-  RunContext context{flags.json, join_command_line(arguments), options.to_toml()};
+  RunContext context{flags.json, "addp " + shell_line(arguments), options.to_toml()};
   if (flags.print_config) {
     print_stdout(context.configuration);
     return;

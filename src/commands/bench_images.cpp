@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/subprocess.h"
 #include "data/picture_source.h"
 #include "image/augment.h"
 #include "image/crop_decode.h"
@@ -88,28 +88,16 @@ Tally work(const std::vector<Bytes>& files, const BenchImagesOptions& options,
   return tally;
 }
 
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 // Runs the Pillow program on the same pictures and takes its fastest variant.
 void measure_reference(const BenchImagesOptions& options, BenchImagesResult& result) {
-  const std::string command =
-      fmt::format("{} {} {} --workers {} --seconds {} --size {} --min-area {} --filter {}",
-                  quoted(options.python), quoted(options.reference), quoted(options.data),
-                  result.threads, options.seconds, options.size, options.min_area, options.filter);
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  if (pipe == nullptr) throw RuntimeError("cannot run {}", command);
-  std::string text;
-  char block[4096];
-  while (const std::size_t got = std::fread(block, 1, sizeof block, pipe.get())) {
-    text.append(block, got);
-  }
-  const auto answer = nlohmann::json::parse(text, nullptr, false);
+  const ProgramResult run =
+      run_program({options.python, options.reference, options.data, "--workers",
+                   fmt::format("{}", result.threads), "--seconds",
+                   fmt::format("{}", options.seconds), "--size", fmt::format("{}", options.size),
+                   "--min-area", fmt::format("{}", options.min_area), "--filter", options.filter});
+  const auto answer = nlohmann::json::parse(run.output, nullptr, false);
   if (!answer.is_object() || !answer.contains("best")) {
-    throw RuntimeError("'{}' gave no figures: is Pillow installed for {}?", command,
+    throw RuntimeError("{} gave no figures: is Pillow installed for {}?", options.reference,
                        options.python);
   }
   result.reference_per_second = answer.at("best").value("pictures_per_second", 0.0);

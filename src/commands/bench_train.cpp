@@ -1,11 +1,11 @@
 #include "commands/bench_train.h"
 
 #include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/subprocess.h"
 #include "diffusion/algorithm1.h"
 #include "diffusion/model_io.h"
 #include "nn/init.h"
@@ -96,17 +96,14 @@ double pictures_per_second(const BenchTrainOptions& options) {
 }
 
 double reference_rate(const BenchTrainOptions& options) {
-  const std::string command = fmt::format(
-      "'{}' '{}' --stage {} --preset {} --batch {} --seconds {} --precision {} --threads {}",
-      options.python, options.reference.string(), options.stage, options.preset, options.batch,
-      options.seconds, options.precision, torch::get_num_threads());
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::string text;
-  char block[4096];
-  while (pipe && std::fgets(block, sizeof block, pipe.get()) != nullptr) text += block;
-  const auto answer = nlohmann::json::parse(text, nullptr, false);
+  const ProgramResult run =
+      run_program({options.python, options.reference.string(), "--stage", options.stage, "--preset",
+                   options.preset, "--batch", fmt::format("{}", options.batch), "--seconds",
+                   fmt::format("{}", options.seconds), "--precision", options.precision,
+                   "--threads", fmt::format("{}", torch::get_num_threads())});
+  const auto answer = nlohmann::json::parse(run.output, nullptr, false);
   if (!answer.is_object() || !answer.contains("pictures_per_second")) {
-    throw RuntimeError("'{}' gave no figure: does {} have torch?", command, options.python);
+    throw RuntimeError("{} gave no figure: does {} have torch?", options.reference, options.python);
   }
   return answer["pictures_per_second"].get<double>();
 }

