@@ -1,10 +1,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "checkpoint/npy.h"
 #include "checkpoint/safetensors.h"
 #include "commands/loaded_classifier.h"
 #include "commands/recognition.h"
-#include "eval/npy.h"
 #include "nn/pixels.h"
 #include "nn/torch.h"
 #include "tokenizer/vqgan_io.h"

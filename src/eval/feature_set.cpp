@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "checkpoint/npy.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/zip_file.h"
-#include "eval/npy.h"
 #include "nn/load.h"
 #include "nn/torch.h"
 

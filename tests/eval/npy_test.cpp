@@ -1,4 +1,4 @@
-#include "eval/npy.h"
+#include "checkpoint/npy.h"
 
 #include <gtest/gtest.h>
 
