@@ -34,7 +34,7 @@ TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
   stage.train.weight_decay = 1e-4;
   stage.network = vqgan_preset("light-4");
   stage.network.blocks = 1;
-  stage.network.codes = 256;
+  stage.network.codes = 128;
   stage.perceptual = 0;
   stage.adversarial = 0;
   stage.restart_every = std::max<std::int64_t>(1, stage.train.steps / 12);
@@ -45,7 +45,8 @@ TokenOptions token_options(const DemoOptions& options) {
   TokenOptions tokens;
   tokens.tokenizer = options.out / "tokenizer";
   tokens.crop = 0.7;
-  tokens.views = 1;
+  tokens.views = 2;
+  tokens.cache = options.out / "tokens.safetensors";
   return tokens;
 }
 
@@ -62,7 +63,7 @@ TransformerOptions network_options() {
 
 PredictorTrainOptions predictor_options(const DemoOptions& options) {
   PredictorTrainOptions stage;
-  stage.train = demo_training(options, "predictor", 400, 64);
+  stage.train = demo_training(options, "predictor", 1000, 64);
   stage.tokens = token_options(options);
   stage.network = network_options();
   stage.class_ids = 1;
@@ -71,10 +72,11 @@ PredictorTrainOptions predictor_options(const DemoOptions& options) {
 
 AddpTrainOptions addp_options(const DemoOptions& options) {
   AddpTrainOptions stage;
-  stage.train = demo_training(options, "addp", 300, 64);
+  stage.train = demo_training(options, "addp", 600, 64);
   stage.tokens = token_options(options);
   stage.predictor = options.out / "predictor";
   stage.network = network_options();
+  stage.encoder = "resnet-nano";
   stage.class_ids = 1;
   stage.sample_steps = 12;
   return stage;
@@ -99,6 +101,7 @@ GenerationPlan plan_of(const DemoOptions& options, std::int64_t count) {
   plan.seed = static_cast<std::uint64_t>(options.seed);
   plan.count = plan.batch = count;
   plan.sampler.steps = kSteps;
+  plan.sampler.top_p = 0.8;
   return plan;
 }
 

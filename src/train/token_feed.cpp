@@ -52,13 +52,14 @@ TokenFeed::TokenFeed(const TrainOptions& options, const TokenOptions& tokens,
 }
 
 void TokenFeed::fill_cache(World& world) {
-  const auto path = options_.out / "tokens.safetensors";
+  const auto path =
+      token_options_.cache.empty() ? options_.out / "tokens.safetensors" : token_options_.cache;
   const std::string key = cache_key(options_, token_options_, feed_.dataset().size(), *tokenizer_);
   const auto matches = [&] {
     return std::filesystem::exists(path) && read_safetensors(path).metadata["key"] == key;
   };
   if (world.is_main() && !matches()) {
-    make_folder(options_.out);
+    if (path.has_parent_path()) make_folder(path.parent_path());
     build_cache();
     write_safetensors(path, {{"tokens", to_view(cache_)}, {"labels", to_view(labels_)}},
                       {{"key", key}});

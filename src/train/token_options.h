@@ -14,6 +14,7 @@ struct TokenOptions {
   double crop = 0.2;
   bool flip = true;
   std::int64_t views = 0;
+  std::filesystem::path cache;
   bool class_conditional = false;
   double class_drop = 0.1;
 
@@ -26,10 +27,13 @@ struct TokenOptions {
         .range(0.01, 1);
     o.add("flip", flip, "mirror half of the pictures");
     o.add("token-views", views,
-          "crops of each picture that are tokenized once and kept in OUT/tokens.safetensors; 0: "
-          "every picture is "
-          "tokenized anew each time, as in the paper")
+          "crops of each picture that are tokenized once and kept; 0: every picture is tokenized "
+          "anew each time, as in the paper")
         .range(0, 1000);
+    o.add("token-cache", cache,
+          "where they are kept, for all stages with the same data and tokenizer; "
+          "OUT/tokens.safetensors where none is named")
+        .metavar("FILE");
     o.add("class-conditional", class_conditional,
           "also learn what class a picture has, for 'addp generate --class' (not in the paper)");
     o.add("class-drop", class_drop, "share of the pictures whose class is kept from the network")
