@@ -19,7 +19,7 @@ std::int64_t demo_steps(double steps, const DemoOptions& options) {
 
 DenseOptions dense_options(const DemoOptions& options) {
   DenseOptions dense;
-  dense.model = options.out / "addp";
+  dense.backbone.model = options.out / "addp";
   dense.layer_decay = 1;
   dense.drop_path = 0;
   dense.scale_low = dense.scale_high = 1;
@@ -29,11 +29,11 @@ DenseOptions dense_options(const DemoOptions& options) {
 
 ClassifierTrainOptions classifier_options(const DemoOptions& options) {
   ClassifierTrainOptions stage;
-  stage.train = demo_training(options, "classifier", 400, 64);
+  stage.train = demo_training(options, "classifier", 300, 64);
   stage.backbone.model = options.out / "addp";
   stage.layer_decay = 1;
   stage.drop_path = 0;
-  stage.crop = 0.6;
+  stage.crop = 0.8;
   stage.augment = stage.erasing = stage.mixup = stage.cutmix = 0;
   return stage;
 }
@@ -42,8 +42,7 @@ DetectorTrainOptions detector_options(const DemoOptions& options) {
   DetectorTrainOptions stage;
   stage.train = demo_training(options, "detector", 350, 16);
   stage.dense = dense_options(options);
-  stage.dense.window = 4;
-  stage.strides = {2, 4, 8};
+  stage.strides = {2, 4, 8, 16};
   stage.channels = 48;
   stage.anchor_scale = 3;
   stage.rpn_convs = 1;

@@ -47,10 +47,11 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
   plan.count = count;
   plan.batch = options.batch;
   plan.sampler = options.sampler;
-  const SamplerOptions& s = options.sampler;
-  const std::string source = fmt::format(
-      "{} sampled from {} ({} steps, {} schedule, temperature {}, seed {})", count, options.sets[0],
-      s.steps, s.curve == MaskCurve::kCosine ? "cosine" : "linear", s.temperature, options.seed);
+  std::string source =
+      fmt::format("{} sampled from {} with seed {}", count, options.sets[0], options.seed);
+  for (const auto& [name, value] : sampler_settings(options.sampler)) {
+    source += fmt::format(", {} {}", name, value);
+  }
   FeatureCollector collector(network, kKeptFeatures, {"", source, "none"});
   Progress progress("sample", count, "pictures");
   SamplerHooks hooks;

@@ -8,24 +8,6 @@
 #include "nn/torch.h"
 
 namespace addp {
-namespace {
-
-const char* curve_name(MaskCurve curve) {
-  return curve == MaskCurve::kCosine ? "cosine" : "linear";
-}
-
-const char* mapping_name(Mapping mapping) {
-  switch (mapping) {
-    case Mapping::kArgMax:
-      return "argmax";
-    case Mapping::kSampling:
-      return "sampling";
-    default:
-      return "weighted-sum";
-  }
-}
-
-}  // namespace
 
 Generator open_generator(const SamplingModelOptions& options) {
   use_machine(options.threads);
@@ -46,9 +28,18 @@ SamplerHooks SamplingProgress::hooks(std::function<void(const SamplerStep&)> als
   return hooks;
 }
 
+std::vector<std::pair<std::string, std::string>> sampler_settings(SamplerOptions sampler) {
+  Options options;
+  sampler.describe(options);
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const Option& option : options.all()) {
+    settings.emplace_back(option.name(), option.value_text());
+  }
+  return settings;
+}
+
 TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan,
                               std::int64_t number, const RunContext& context) {
-  const SamplerOptions& s = plan.sampler;
   TextMetadata text = {
       {"Software", fmt::format("addp {}", version())},
       {"addp:command", context.command_line},
@@ -56,17 +47,11 @@ TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan
       {"addp:model-sha256", sha256_hex(MappedFile(model.source()).bytes())},
       {"addp:seed", fmt::format("{}", plan.seed)},
       {"addp:number", fmt::format("{}", number)},
-      {"addp:steps", fmt::format("{}", s.steps)},
-      {"addp:schedule", curve_name(s.curve)},
-      {"addp:temperature", fmt::format("{}", s.temperature)},
-      {"addp:temperature-curve",
-       s.temperature_curve == TemperatureCurve::kFalling ? "falling" : "constant"},
-      {"addp:top-p", fmt::format("{}", s.top_p)},
-      {"addp:mapping", mapping_name(s.mapping)},
   };
+  for (const auto& [name, value] : sampler_settings(plan.sampler)) text["addp:" + name] = value;
   if (plan.label >= 0) {
     text["addp:class"] = model.class_names()[static_cast<std::size_t>(plan.label)];
-    text["addp:guidance"] = fmt::format("{}", s.guidance);
+    text["addp:guidance"] = fmt::format("{}", plan.sampler.guidance);
   }
   return text;
 }

@@ -30,11 +30,6 @@ void check_pair(const Addp& network, const Vqgan& tokenizer, const std::string& 
   }
 }
 
-void add_tokenizer(ModelFile& file, const Vqgan& tokenizer) {
-  file.tensors.merge(state_of(tokenizer, {}, "vqgan."));
-  file.config["tokenizer"] = tokenizer.config();
-}
-
 }  // namespace
 
 AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
@@ -75,14 +70,14 @@ void save_addp(const std::filesystem::path& path, const Addp& network, const Vqg
                const std::string& provenance) {
   ModelFile file{.kind = "addp", .config = network.config()};
   file.tensors = state_of(network, file_names(network.config().encoder.kind));
-  add_tokenizer(file, tokenizer);
+  put_tokenizer(tokenizer, file);
   save_model(path, file, provenance);
 }
 
 void save_predictor(const std::filesystem::path& path, const Mage& predictor,
                     const Vqgan& tokenizer, const std::string& provenance) {
   ModelFile file{.kind = "predictor", .tensors = state_of(predictor), .config = predictor.config()};
-  add_tokenizer(file, tokenizer);
+  put_tokenizer(tokenizer, file);
   save_model(path, file, provenance);
 }
 

@@ -45,6 +45,14 @@ std::int64_t BackboneConfig::depth() const {
   return encoder.kind == EncoderKind::kVit ? encoder.vit.depth : 0;
 }
 
+std::int64_t BackboneConfig::heads() const {
+  return input == BackboneInput::kTokens ? tokens.heads : encoder.vit.heads;
+}
+
+Grid BackboneConfig::grid() const {
+  return input == BackboneInput::kTokens ? tokens.grid : encoder.vit.grid;
+}
+
 BackboneConfig backbone_preset(std::string_view name, const Grid& grid, std::int64_t patch) {
   BackboneConfig config;
   config.encoder = encoder_preset(name, grid, patch);
@@ -124,22 +132,6 @@ LoadReport load_backbone(ImageEncoder& encoder, const BackboneConfig& config,
     own[kTokenPositions] = resized(own[kTokenPositions], before.tokens.grid, config.tokens.grid);
   }
   return load_strictly(encoder, own, {.source = file.source, .file_name = file_name});
-}
-
-EncoderConfig pretrained_encoder_config(const ModelFile& file) {
-  const BackboneConfig config = backbone_config(file);
-  if (config.input != BackboneInput::kPixels) {
-    throw DataError("{}: its encoder takes tokens where one of pixels is needed; give another",
-                    file.source);
-  }
-  return config.encoder;
-}
-
-LoadReport load_pretrained_encoder(ImageEncoder& encoder, const EncoderConfig& config,
-                                   const ModelFile& file) {
-  BackboneConfig backbone;
-  backbone.encoder = config;
-  return load_backbone(encoder, backbone, file);
 }
 
 Grid grid_of_side(std::int64_t side, std::int64_t stride) {

@@ -22,6 +22,8 @@ struct BackboneConfig {
 
   std::int64_t width() const;
   std::int64_t depth() const;  // blocks of a transformer; 0 for a ResNet
+  std::int64_t heads() const;  // of a transformer
+  Grid grid() const;           // of a transformer's position embeddings
   bool is_transformer() const { return depth() > 0; }
 };
 
@@ -46,11 +48,6 @@ std::function<std::string(const std::string&)> backbone_file_names(const Backbon
 // looked at.
 LoadReport load_backbone(ImageEncoder& encoder, const BackboneConfig& config,
                          const ModelFile& file);
-
-// The same for pixels alone.
-EncoderConfig pretrained_encoder_config(const ModelFile& file);
-LoadReport load_pretrained_encoder(ImageEncoder& encoder, const EncoderConfig& config,
-                                   const ModelFile& file);
 
 // The grid of square pictures; a UsageError when `side` is no multiple of `stride`.
 Grid grid_of_side(std::int64_t side, std::int64_t stride);

@@ -14,8 +14,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ClassifierConfig, backbone, head
 
 namespace {
 
-constexpr const char* kTokenizerInside = "vqgan.";
-
 ClassifierConfig classifier_config_from(const TensorMap& tensors, const std::string& source) {
   ClassifierConfig config;
   config.backbone.encoder.vit = vit_config_from(tensors, source);
@@ -107,10 +105,7 @@ void save_classifier(const std::filesystem::path& path, const Classifier& classi
   ModelFile file{.kind = "classifier",
                  .tensors = state_of(classifier, backbone_file_names(config.backbone)),
                  .config = config};
-  if (classifier.tokenizer()) {
-    file.tensors.merge(state_of(*classifier.tokenizer(), {}, kTokenizerInside));
-    file.config["tokenizer"] = classifier.tokenizer()->config();
-  }
+  if (classifier.tokenizer()) put_tokenizer(*classifier.tokenizer(), file);
   save_model(path, file, provenance);
 }
 

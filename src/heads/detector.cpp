@@ -18,8 +18,9 @@ Tensor with_picture(const Tensor& boxes, std::size_t picture) {
 
 }  // namespace
 
-Detector::Detector(const DetectorConfig& config) : config_(config) {
-  trunk_ = register_module("trunk", std::make_shared<Trunk>(config.trunk));
+Detector::Detector(const DetectorConfig& config, std::shared_ptr<const Vqgan> tokenizer)
+    : config_(config) {
+  trunk_ = register_module("trunk", std::make_shared<Trunk>(config.trunk, std::move(tokenizer)));
   pyramid_ = make_pyramid(*trunk_, config.rpn.strides, config.channels);
   register_module("pyramid", pyramid_);
   rpn_ = register_module("rpn", std::make_shared<Rpn>(config.rpn, config.channels));
@@ -41,7 +42,8 @@ void Detector::initialise_weights(const RandomStream& stream) {
 
 // Boxes are cut out of the levels that have weights of their own: not of a repeated coarsest one.
 RoiLevels Detector::roi_levels(const std::vector<Tensor>& levels) const {
-  const std::int64_t coarsest = trunk_->is_vit() ? 2 * config_.trunk.encoder.vit.patch : 32;
+  const std::int64_t last = trunk_->strides().back();
+  const std::int64_t coarsest = trunk_->is_transformer() ? 2 * last : last;
   RoiLevels out;
   for (std::size_t i = 0; i < levels.size() && config_.rpn.strides[i] <= coarsest; ++i) {
     out.maps.push_back(levels[i]);

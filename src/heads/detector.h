@@ -53,9 +53,10 @@ struct RawDetections {
 
 class Detector : public torch::nn::Module {
  public:
-  explicit Detector(const DetectorConfig& config);
+  explicit Detector(const DetectorConfig& config, std::shared_ptr<const Vqgan> tokenizer = {});
   const DetectorConfig& config() const { return config_; }
   Trunk& trunk() { return *trunk_; }
+  const Trunk& trunk() const { return *trunk_; }
   void initialise_weights(const RandomStream& stream);
 
   // Normalised pixels [B, 3, H, W].

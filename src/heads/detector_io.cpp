@@ -1,7 +1,6 @@
-#include "base/error.h"
+#include "heads/dense_file.h"
 #include "heads/detector.h"
 #include "heads/trunk_json.h"
-#include "nn/load.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -14,20 +13,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DetectorConfig, trunk, class_nam
 
 void save_detector(const std::filesystem::path& path, const Detector& detector,
                    const std::string& provenance) {
-  save_model(path, {.kind = "detector", .tensors = state_of(detector), .config = detector.config()},
-             provenance);
+  save_dense(path, "detector", detector, detector.trunk(), detector.config(), provenance);
 }
 
 std::shared_ptr<Detector> load_detector(const std::filesystem::path& path) {
-  const ModelFile file = open_model(path);
-  if (file.kind != "detector") {
-    throw DataError("{} is no detector: give a model that 'addp train detector' wrote",
-                    file.source);
-  }
-  auto detector =
-      std::make_shared<Detector>(parse_config<DetectorConfig>(file.config, file.source));
-  load_strictly(*detector, file.tensors, {.source = file.source});
-  detector->eval();
+  const ModelFile file = open_dense(path, "detector");
+  const auto config = parse_config<DetectorConfig>(file.config, file.source);
+  auto detector = std::make_shared<Detector>(config, dense_tokenizer(file, config.trunk));
+  load_dense(*detector, file);
   return detector;
 }
 

@@ -89,12 +89,12 @@ std::shared_ptr<FeaturePyramid> make_pyramid(const Trunk& trunk,
                        fmt::join(strides, ", "));
     }
   }
-  if (trunk.is_vit()) {
-    const VitConfig& vit = trunk.config().encoder.vit;
-    if (strides.empty() || strides.front() > 2 * vit.patch) {
-      throw UsageError("pyramid strides must start at {} or less", 2 * vit.patch);
+  if (trunk.is_transformer()) {
+    const std::int64_t stride = trunk.strides()[3];
+    if (strides.empty() || strides.front() > 2 * stride) {
+      throw UsageError("pyramid strides must start at {} or less", 2 * stride);
     }
-    return std::make_shared<SimplePyramid>(vit.width, vit.patch, strides, channels);
+    return std::make_shared<SimplePyramid>(trunk.channels()[3], stride, strides, channels);
   }
   if (strides.size() < 4 || strides.front() != trunk.strides().front()) {
     throw UsageError("this ResNet's pyramid has the strides {} and perhaps more",

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "data/dataset.h"
+#include "heads/dense_file.h"
 #include "heads/trunk_json.h"
 #include "nn/load.h"
 #include "nn/torch.h"
@@ -11,11 +12,12 @@ namespace addp {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SegmenterConfig, trunk, class_names, channels,
                                                 auxiliary_channels, size, dropout)
 
-Segmenter::Segmenter(const SegmenterConfig& config) : config_(config) {
-  trunk_ = register_module("trunk", std::make_shared<Trunk>(config.trunk));
+Segmenter::Segmenter(const SegmenterConfig& config, std::shared_ptr<const Vqgan> tokenizer)
+    : config_(config) {
+  trunk_ = register_module("trunk", std::make_shared<Trunk>(config.trunk, std::move(tokenizer)));
   std::array<std::int64_t, 4> inputs = trunk_->channels();
-  if (trunk_->is_vit()) {
-    const std::int64_t stride = config.trunk.encoder.vit.patch;
+  if (trunk_->is_transformer()) {
+    const std::int64_t stride = trunk_->strides()[0];
     for (std::size_t level = 0; level < 4; ++level) {
       scales_.push_back(register_module(
           fmt::format("scale{}", level),
@@ -56,21 +58,14 @@ Tensor segmentation_loss(const Tensor& logits, const Tensor& labels) {
 
 void save_segmenter(const std::filesystem::path& path, const Segmenter& segmenter,
                     const std::string& provenance) {
-  save_model(path,
-             {.kind = "segmenter", .tensors = state_of(segmenter), .config = segmenter.config()},
-             provenance);
+  save_dense(path, "segmenter", segmenter, segmenter.trunk(), segmenter.config(), provenance);
 }
 
 std::shared_ptr<Segmenter> load_segmenter(const std::filesystem::path& path) {
-  const ModelFile file = open_model(path);
-  if (file.kind != "segmenter") {
-    throw DataError("{} is no segmenter: give a model that 'addp train segmenter' wrote",
-                    file.source);
-  }
-  auto segmenter =
-      std::make_shared<Segmenter>(parse_config<SegmenterConfig>(file.config, file.source));
-  load_strictly(*segmenter, file.tensors, {.source = file.source});
-  segmenter->eval();
+  const ModelFile file = open_dense(path, "segmenter");
+  const auto config = parse_config<SegmenterConfig>(file.config, file.source);
+  auto segmenter = std::make_shared<Segmenter>(config, dense_tokenizer(file, config.trunk));
+  load_dense(*segmenter, file);
   return segmenter;
 }
 

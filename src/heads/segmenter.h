@@ -28,20 +28,21 @@ struct SegmenterOutput {
 
 class Segmenter : public torch::nn::Module {
  public:
-  explicit Segmenter(const SegmenterConfig& config);
+  explicit Segmenter(const SegmenterConfig& config, std::shared_ptr<const Vqgan> tokenizer = {});
   const SegmenterConfig& config() const { return config_; }
   Trunk& trunk() { return *trunk_; }
+  const Trunk& trunk() const { return *trunk_; }
 
   SegmenterOutput forward(const Tensor& pixels, Noise* noise);  // both heads, for training
   Tensor logits(const Tensor& pixels);                          // [B, classes, H, W]
 
  private:
-  // The four levels: a ViT's maps brought to a quarter, half, one and two times its stride.
+  // The four levels: a transformer's maps brought to a quarter, half, one and two times its stride.
   std::array<Tensor, 4> levels(const Tensor& pixels, Noise* noise);
 
   SegmenterConfig config_;
   std::shared_ptr<Trunk> trunk_;
-  std::vector<std::shared_ptr<Rescale>> scales_;  // of a ViT
+  std::vector<std::shared_ptr<Rescale>> scales_;  // of a transformer
   std::shared_ptr<UperNet> decode_;
   std::shared_ptr<FcnHead> auxiliary_;
 };

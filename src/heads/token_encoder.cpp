@@ -36,22 +36,21 @@ TokenEncoder::TokenEncoder(const TokenEncoderConfig& config, std::shared_ptr<con
   if (config.final_norm) norm_ = register_module("norm", std::make_shared<LayerNorm>(config.width));
 }
 
-Tensor TokenEncoder::encode_ids(const Tensor& ids, const Grid& grid, Noise* noise) const {
-  const Tensor all =
-      at::constant_pad_nd(ids, {1, 0}, config_.vocabulary.class_position_id());  // [B, 1 + L]
-  Tensor x = dropout(token_emb_->forward(all, grid), config_.dropout, noise);
-  x = run_blocks(blocks_, x, noise);
-  return norm_ ? norm_->forward(x) : x;
-}
-
-Tensor TokenEncoder::encode(const Tensor& pixels, Noise* noise, const Tensor& extra) {
-  if (extra.defined()) throw UsageError("an encoder of tokens takes no further positions");
+Tensor TokenEncoder::embed(const Tensor& pixels, Noise* noise) const {
   Tensor ids;
   {
     torch::NoGradGuard guard;
     ids = tokenizer_->encode(denormalise_pixels(pixels));  // [B, L]
   }
-  return encode_ids(ids, tokenizer_->grid_of(pixels), noise);
+  const Tensor all =
+      at::constant_pad_nd(ids, {1, 0}, config_.vocabulary.class_position_id());  // [B, 1 + L]
+  return dropout(token_emb_->forward(all, tokenizer_->grid_of(pixels)), config_.dropout, noise);
+}
+
+Tensor TokenEncoder::encode(const Tensor& pixels, Noise* noise, const Tensor& extra) {
+  if (extra.defined()) throw UsageError("an encoder of tokens takes no further positions");
+  const Tensor x = run_blocks(blocks_, embed(pixels, noise), noise);
+  return norm_ ? norm_->forward(x) : x;
 }
 
 }  // namespace addp

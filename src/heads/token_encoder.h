@@ -26,7 +26,7 @@ struct TokenEncoderConfig {
 TokenEncoderConfig token_encoder_config(const MageConfig& predictor);
 
 // Parameters are named as in MAGE: token_emb, blocks, norm. The tokenizer is not among them.
-class TokenEncoder : public ImageEncoder {
+class TokenEncoder : public TransformerEncoder {
  public:
   TokenEncoder(const TokenEncoderConfig& config, std::shared_ptr<const Vqgan> tokenizer);
 
@@ -35,8 +35,8 @@ class TokenEncoder : public ImageEncoder {
   const TokenEncoderConfig& config() const { return config_; }
   const std::shared_ptr<const Vqgan>& tokenizer() const { return tokenizer_; }
 
-  // The part behind the tokenizer: ids [B, L] -> [B, 1 + L, D].
-  Tensor encode_ids(const Tensor& ids, const Grid& grid, Noise* noise = nullptr) const;
+  Tensor embed(const Tensor& pixels, Noise* noise = nullptr) const override;
+  const std::vector<std::shared_ptr<Block>>& blocks() const override { return blocks_; }
 
  protected:
   Tensor encode(const Tensor& pixels, Noise* noise, const Tensor& extra) override;

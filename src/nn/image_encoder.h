@@ -4,10 +4,15 @@
 
 #include <torch/nn/module.h>
 
+#include <memory>
+#include <vector>
+
 #include "nn/dropout.h"
 #include "nn/types.h"
 
 namespace addp {
+
+class Block;
 
 class ImageEncoder : public torch::nn::Module {
  public:
@@ -26,6 +31,15 @@ class ImageEncoder : public torch::nn::Module {
 
  protected:
   virtual Tensor encode(const Tensor& pixels, Noise* noise, const Tensor& extra) = 0;
+};
+
+// A transformer whose parts heads can reach: those that need the layers in between, or another kind
+// of attention in them.
+class TransformerEncoder : public ImageEncoder {
+ public:
+  // [B, 1 + L, width()], positions included: what the blocks are given.
+  virtual Tensor embed(const Tensor& pixels, Noise* noise = nullptr) const = 0;
+  virtual const std::vector<std::shared_ptr<Block>>& blocks() const = 0;
 };
 
 }  // namespace addp

@@ -32,7 +32,7 @@ Vit::Vit(const VitConfig& config) : config_(config) {
   if (config.final_norm) norm_ = register_module("norm", std::make_shared<LayerNorm>(width));
 }
 
-Tensor Vit::embed(const Tensor& pixels) const {
+Tensor Vit::embed(const Tensor& pixels, Noise* /*noise*/) const {
   const std::int64_t patch = config_.patch;
   if (pixels.size(2) % patch != 0 || pixels.size(3) % patch != 0) {
     throw UsageError("a picture of {}x{} pixels cannot be cut into patches of {}: resize it",

@@ -29,7 +29,7 @@ class PatchEmbed : public torch::nn::Module {
   std::shared_ptr<Conv2d> proj_;
 };
 
-class Vit : public ImageEncoder {
+class Vit : public TransformerEncoder {
  public:
   explicit Vit(const VitConfig& config);
 
@@ -37,9 +37,8 @@ class Vit : public ImageEncoder {
   std::int64_t stride() const override { return config_.patch; }
   const VitConfig& config() const { return config_; }
 
-  // The parts of encode(), for heads that need the layers in between (simple feature pyramids).
-  Tensor embed(const Tensor& pixels) const;  // [B, 1 + L, D], position embeddings included
-  const std::vector<std::shared_ptr<Block>>& blocks() const { return blocks_; }
+  Tensor embed(const Tensor& pixels, Noise* noise = nullptr) const override;
+  const std::vector<std::shared_ptr<Block>>& blocks() const override { return blocks_; }
 
  protected:
   Tensor encode(const Tensor& pixels, Noise* noise, const Tensor& extra) override;

@@ -9,7 +9,6 @@
 namespace addp {
 namespace {
 
-constexpr const char* kInside = "vqgan.";
 constexpr const char* kCodebook = "quantize.embedding.weight";
 
 std::vector<std::int64_t> numbers(std::string_view text) {
@@ -37,7 +36,7 @@ VqganConfig vqgan_preset(std::string_view name) {
 }
 
 std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {
-  const std::string prefix = file.tensors.contains(kCodebook) ? "" : kInside;
+  const std::string prefix = file.tensors.contains(kCodebook) ? "" : kTokenizerInside;
   if (!file.tensors.contains(prefix + kCodebook)) return nullptr;
   const nlohmann::json config =
       file.kind == "tokenizer" ? file.config : file.config.value("tokenizer", nlohmann::json());
@@ -58,6 +57,11 @@ std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path, LoadRep
   auto tokenizer = tokenizer_in(file, report);
   if (!tokenizer) throw DataError("{} contains no tokenizer: give one that does", file.source);
   return tokenizer;
+}
+
+void put_tokenizer(const Vqgan& tokenizer, ModelFile& file) {
+  file.tensors.merge(state_of(tokenizer, {}, kTokenizerInside));
+  file.config["tokenizer"] = tokenizer.config();
 }
 
 void save_tokenizer(const std::filesystem::path& path, const Vqgan& tokenizer,

@@ -24,6 +24,10 @@ std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path,
 // From an opened file; null when it has none.
 std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report = nullptr);
 
+// Puts a tokenizer into the file of a network that needs it, where tokenizer_in() finds it.
+inline constexpr const char* kTokenizerInside = "vqgan.";
+void put_tokenizer(const Vqgan& tokenizer, ModelFile& file);
+
 // `provenance` is JSON text: the data, the steps, the command.
 void save_tokenizer(const std::filesystem::path& path, const Vqgan& tokenizer,
                     const std::string& provenance);

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "heads/backbone.h"
-#include "train/classifier_options.h"
+#include "train/backbone_options.h"
 
 namespace addp {
 

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "heads/classifier.h"
 #include "nn/torch.h"
+#include "train/backbone_start.h"
 
 namespace addp {
 
@@ -67,23 +67,20 @@ std::shared_ptr<const Dataset> open_validation(const std::string& data, const Da
 }
 
 TrunkChoice choose_trunk(const DenseOptions& options, std::int64_t size) {
-  TrunkChoice choice;
-  EncoderConfig encoder;
-  if (options.model.empty()) {
-    encoder = encoder_preset(options.preset, {}, options.patch);
-  } else {
-    choice.pretrained = open_model(options.model);
-    encoder = pretrained_encoder_config(*choice.pretrained);
-  }
+  BackboneStart start = start_backbone(options.backbone, size);
+  TrunkChoice choice{
+      .config = {.backbone = fine_tuning_backbone(start.config, start.grid, options.drop_path),
+                 .window = options.window,
+                 .relative_positions = options.relative_positions,
+                 .frozen_norm = options.freeze_norm},
+      .tokenizer = std::move(start.tokenizer),
+      .pretrained = std::move(start.file)};
+  const BackboneConfig& backbone = choice.config.backbone;
   const std::int64_t step =
-      encoder.kind == EncoderKind::kVit ? encoder.vit.patch : encoder.resnet.trunk.strides().back();
+      backbone.is_transformer() ? 1 : backbone.encoder.resnet.trunk.strides().back();
   if (size % step != 0) {
     throw UsageError("--size {} is no multiple of the encoder's {} pixels: choose one", size, step);
   }
-  choice.config = {.encoder = dense_encoder(encoder, {size / step, size / step}, options.drop_path),
-                   .window = options.window,
-                   .relative_positions = options.relative_positions,
-                   .frozen_norm = options.freeze_norm};
   return choice;
 }
 

@@ -49,6 +49,7 @@ std::shared_ptr<const Dataset> open_validation(const std::string& data, const Da
 // names any.
 struct TrunkChoice {
   TrunkConfig config;
+  std::shared_ptr<const Vqgan> tokenizer;  // of a trunk that takes tokens
   std::optional<ModelFile> pretrained{};
 };
 TrunkChoice choose_trunk(const DenseOptions& options, std::int64_t size);

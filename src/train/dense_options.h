@@ -2,17 +2,15 @@
 // is changed for maps. Free of libtorch.
 #pragma once
 
-#include <filesystem>
-#include <string>
+#include <cstdint>
 
 #include "base/options.h"
+#include "train/backbone_options.h"
 
 namespace addp {
 
 struct DenseOptions {
-  std::filesystem::path model;
-  std::string preset = "base";
-  std::int64_t patch = 16;
+  BackboneOptions backbone;
   std::int64_t window = 0;
   bool relative_positions = true;
   bool freeze_norm = false;
@@ -23,15 +21,7 @@ struct DenseOptions {
   std::int64_t eval_pictures = 0;
 
   void describe(Options& o) {
-    o.group("Encoder");
-    o.add("model", model,
-          "the pre-trained encoder: a folder that 'addp train addp' wrote, or a file; empty: from "
-          "scratch");
-    o.add("preset", preset,
-          "encoder where there is no --model: nano, tiny, small, base, large, resnet-nano or "
-          "resnet50")
-        .metavar("NAME");
-    o.add("patch", patch, "pixels of a ViT's patch where there is no --model").range(2, 64);
+    backbone.describe(o);
     o.add("window", window,
           "side of a ViT's attention windows in patches; the last block of each quarter attends "
           "globally; 0: all blocks")

@@ -9,7 +9,7 @@
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
-#include "train/activation_bytes.h"
+#include "train/backbone_start.h"
 
 namespace addp {
 namespace {
@@ -57,7 +57,7 @@ std::shared_ptr<Detector> make_detector(const DetectorTrainOptions& options,
   config.rpn.convs = options.rpn_convs;
   config.roi = {options.cells,      options.mask_cells,    options.box_convs,  options.box_width,
                 options.mask_convs, options.mask_channels, options.level_scale};
-  auto network = std::make_shared<Detector>(config);
+  auto network = std::make_shared<Detector>(config, trunk.tokenizer);
   network->initialise_weights(
       RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
           .fork("detector"));
@@ -198,7 +198,7 @@ double DetectorStage::activation_bytes() const {
   const double masks =
       regions * options_.positive_share *
       static_cast<double>(3 * c.roi.mask_cells * c.roi.mask_cells * (c.roi.mask_convs + 4));
-  return encoder_activation_bytes(c.trunk.encoder, pixels) +
+  return backbone_activation_bytes(c.trunk.backbone, c.trunk.backbone.grid(), pictures) +
          4 * (pixels / (finest * finest) * 8 * static_cast<double>(c.channels) + boxes + masks);
 }
 

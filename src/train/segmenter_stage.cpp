@@ -8,7 +8,7 @@
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
-#include "train/activation_bytes.h"
+#include "train/backbone_start.h"
 
 namespace addp {
 namespace {
@@ -40,7 +40,7 @@ std::shared_ptr<Segmenter> make_segmenter(const SegmenterTrainOptions& options,
                          .auxiliary_channels = options.auxiliary_channels,
                          .size = options.train.size,
                          .dropout = options.dropout};
-  auto network = std::make_shared<Segmenter>(config);
+  auto network = std::make_shared<Segmenter>(config, trunk.tokenizer);
   initialise_dense(*network,
                    RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
                        .fork("segmenter"));
@@ -128,9 +128,9 @@ double SegmenterStage::activation_bytes() const {
   const double pictures = pictures_at_once();
   const double pixels = pictures * static_cast<double>(c.size * c.size);
   const Trunk& trunk = network_->trunk();
-  const double finest = static_cast<double>(trunk.strides()[0]) / (trunk.is_vit() ? 4 : 1);
+  const double finest = static_cast<double>(trunk.strides()[0]) / (trunk.is_transformer() ? 4 : 1);
   // The finest level counts: four maps concatenated and two more, beside the logits of all pixels.
-  return encoder_activation_bytes(c.trunk.encoder, pixels) +
+  return backbone_activation_bytes(c.trunk.backbone, c.trunk.backbone.grid(), pictures) +
          4 * (pixels / (finest * finest) * 12 * static_cast<double>(c.channels) +
               pixels * 2 * static_cast<double>(c.classes()));
 }

@@ -13,7 +13,9 @@ inline EncoderConfig tiny_vit(std::int64_t side, std::int64_t patch) {
   encoder.vit.depth = 4;
   encoder.vit.heads = 2;
   encoder.vit.patch = patch;
-  return dense_encoder(encoder, {side / patch, side / patch}, 0);
+  BackboneConfig backbone;
+  backbone.encoder = encoder;
+  return fine_tuning_backbone(backbone, {side / patch, side / patch}, 0).encoder;
 }
 
 inline EncoderConfig tiny_resnet() {
@@ -26,7 +28,7 @@ inline EncoderConfig tiny_resnet() {
 
 inline SegmenterConfig tiny_segmenter(const EncoderConfig& encoder, std::int64_t size) {
   SegmenterConfig config;
-  config.trunk.encoder = encoder;
+  config.trunk.backbone.encoder = encoder;
   config.class_names = {"ground", "thing", "other"};
   config.channels = 16;
   config.auxiliary_channels = 8;
@@ -37,7 +39,7 @@ inline SegmenterConfig tiny_segmenter(const EncoderConfig& encoder, std::int64_t
 
 inline DetectorConfig tiny_detector(const EncoderConfig& encoder, std::int64_t size) {
   DetectorConfig config;
-  config.trunk.encoder = encoder;
+  config.trunk.backbone.encoder = encoder;
   config.class_names = {"box", "disc"};
   config.category_ids = {1, 2};
   config.size = size;

@@ -157,7 +157,7 @@ TEST(Detector, LearnsAHandfulByHeart) {
   }
   const Tensor pixels = normalise_pixels(to_tensor(pictures));
   torch::optim::AdamW optimizer(detector.parameters(), torch::optim::AdamWOptions(2e-3));
-  for (std::uint64_t step = 0; step < 60; ++step) {
+  for (std::uint64_t step = 0; step < 120; ++step) {
     optimizer.zero_grad();
     detector.losses(pixels, targets, {64, 32, 32, 0.5}, RandomStream(1, "step", step), nullptr)
         .total()

@@ -7,6 +7,7 @@
 #include "data/shapes.h"
 #include "dense_support.h"
 #include "heads/segment_picture.h"
+#include "nn/init.h"
 #include "nn/picture_tensor.h"
 #include "nn/pixels.h"
 #include "support/temporary_folder.h"
@@ -60,6 +61,34 @@ TEST(Segmenter, FilesGiveTheSameNetworkBack) {
   EXPECT_EQ(again->config().class_names, segmenter.config().class_names);
   torch::NoGradGuard no_grad;
   const Tensor pixels = noise_pixels(1, 32, 32);
+  EXPECT_TRUE(again->logits(pixels).equal(segmenter.logits(pixels)));
+}
+
+TEST(Segmenter, ATokenizerTravelsWithATrunkOfTokens) {
+  const testing::TemporaryFolder folder;
+  const auto tokenizer = std::make_shared<Vqgan>(VqganConfig{.channels = 8,
+                                                             .multipliers = {1},
+                                                             .blocks = 1,
+                                                             .codes = 32,
+                                                             .code_width = 4,
+                                                             .stem = 4,
+                                                             .groups = 4});
+  initialise(*tokenizer, RandomStream(2, "test"));
+  SegmenterConfig config = tiny_segmenter({}, 32);
+  BackboneConfig& backbone = config.trunk.backbone;
+  backbone.input = BackboneInput::kTokens;
+  backbone.tokens = {.vocabulary = {32, 1}, .grid = {8, 8}, .width = 32, .depth = 4, .heads = 2};
+  backbone = fine_tuning_backbone(backbone, {8, 8}, 0);
+  Segmenter segmenter(config, tokenizer);
+  initialise_dense(segmenter, RandomStream(1, "test"));
+  segmenter.eval();
+  for (const auto& item : segmenter.named_parameters()) {
+    EXPECT_EQ(item.key().find("conv_in"), std::string::npos) << "the tokenizer is not trained";
+  }
+  save_segmenter(folder.path() / "s.safetensors", segmenter, "{}");
+  const auto again = load_segmenter(folder.path() / "s.safetensors");
+  torch::NoGradGuard no_grad;
+  const Tensor pixels = noise_pixels(1, 32, 48);
   EXPECT_TRUE(again->logits(pixels).equal(segmenter.logits(pixels)));
 }
 

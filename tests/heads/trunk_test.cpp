@@ -36,8 +36,8 @@ void copy_weights(const Trunk& from, Trunk& to) {
 TEST(Trunk, OneWindowOverTheGridIsGlobalAttention) {
   torch::NoGradGuard no_grad;
   const EncoderConfig encoder = tiny_vit(16, 4);
-  const auto global = make_trunk({.encoder = encoder});
-  const auto windowed = make_trunk({.encoder = encoder, .window = 4});
+  const auto global = make_trunk({.backbone = {.encoder = encoder}});
+  const auto windowed = make_trunk({.backbone = {.encoder = encoder}, .window = 4});
   copy_weights(*global, *windowed);
   const Tensor pixels = noise_pixels(2, 16, 16);
   EXPECT_TRUE(torch::allclose(global->maps(pixels)[3], windowed->maps(pixels)[3], 1e-4, 1e-5));
@@ -93,8 +93,8 @@ TEST(Trunk, RelativeScoresAreThoseOfDistances) {
 TEST(Trunk, ZeroTablesAreNoTables) {
   torch::NoGradGuard no_grad;
   const EncoderConfig encoder = tiny_vit(16, 4);
-  const auto with = make_trunk({.encoder = encoder}, /*random_tables=*/false);
-  const auto without = make_trunk({.encoder = encoder, .relative_positions = false});
+  const auto with = make_trunk({.backbone = {.encoder = encoder}}, /*random_tables=*/false);
+  const auto without = make_trunk({.backbone = {.encoder = encoder}, .relative_positions = false});
   copy_weights(*with, *without);
   const Tensor pixels = noise_pixels(1, 24, 16);  // another size: positions are resized
   EXPECT_TRUE(torch::allclose(with->maps(pixels)[3], without->maps(pixels)[3], 1e-4, 1e-5));
@@ -112,7 +112,7 @@ TEST(Trunk, TapsAreBeits) {
 
 TEST(Trunk, ResNetGivesItsStages) {
   torch::NoGradGuard no_grad;
-  const auto trunk = make_trunk({.encoder = tiny_resnet(), .frozen_norm = true});
+  const auto trunk = make_trunk({.backbone = {.encoder = tiny_resnet()}, .frozen_norm = true});
   trunk->train();
   const auto before = trunk->named_buffers()["resnet.bn1.running_mean"].clone();
   const auto maps = trunk->maps(noise_pixels(1, 64, 96));
@@ -127,12 +127,11 @@ TEST(Trunk, TakesAPublishedEncoder) {
   torch::NoGradGuard no_grad;
   ADDP_FOR_EACH_NETWORK_FIXTURE(folder) {
     const ModelFile file = open_model(folder / "addp.pth");
-    EncoderConfig encoder;
-    encoder.vit = vit_config_from(file.tensors, file.source);
-    Trunk trunk({.encoder = dense_encoder(encoder, {6, 6}, 0.1), .window = 3});
+    Trunk trunk(
+        {.backbone = fine_tuning_backbone(backbone_config(file), {6, 6}, 0.1), .window = 3});
     initialise(trunk, RandomStream(1, "test"));
     trunk.load_pretrained(file);
-    EXPECT_TRUE(trunk.named_parameters()["vit.blocks.0.attn.qkv.weight"].equal(
+    EXPECT_TRUE(trunk.named_parameters()["encoder.blocks.0.attn.qkv.weight"].equal(
         to_torch(file.tensors.at("blocks.0.attn.qkv.weight"))));
   }
 }
