@@ -3,7 +3,7 @@
 #
 # Both install what is missing (see tools/setup.sh). Others:
 #   make build | install [PREFIX=dir] | bench | weights | sanitize | fuzz [FUZZ_SECONDS=n] | format | lint | clean
-# ADDP_TORCH=<dir> uses a libtorch that is already there, CPU or CUDA.
+# ADDP_TORCH=<dir> uses a libtorch that is already there.
 SHELL := /bin/bash
 BUILD ?= build
 PREFIX ?= /usr/local

@@ -23,28 +23,31 @@ same_losses() {
   paste <(losses "$1") <(losses "$2") | awk '
     { d = $2 - $4; if (d < 0) d = -d; if ($1 != $3 || d > 1e-4 * $2) bad = 1; n++ } END { exit bad || n < 6 }'
 }
+wait_for() { # FILE: until it is there, twenty seconds at most
+  for _ in $(seq 400); do
+    [ -f "$1" ] && return
+    sleep 0.05
+  done
+}
+kill_at() { # FILE: ends the run $pid without warning once it is there
+  wait_for "$1"
+  kill -9 $pid 2>/dev/null
+  wait $pid 2>/dev/null
+}
 same_model() { cmp -s <(tail -c 4000 "$1/model.safetensors") <(tail -c 4000 "$2/model.safetensors"); }
 
 # Exact resume: a run that is killed at some point after its first checkpoint, and the same command again.
 "$addp" "${tokenizer[@]}" --steps 40 --out "$work/whole" >/dev/null || fail "plain run"
 "$addp" "${tokenizer[@]}" --steps 40 --out "$work/killed" >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 400); do
-  [ -f "$work/killed/last.safetensors" ] && break
-  sleep 0.05
-done
-kill -9 $pid 2>/dev/null
-wait $pid 2>/dev/null
+kill_at "$work/killed/last.safetensors"
 "$addp" "${tokenizer[@]}" --steps 40 --out "$work/killed" >/dev/null || fail "resumed run"
 same_model "$work/whole" "$work/killed" || fail "kill -9 and the same command again: another model"
 
 # Interrupt: exit code 130, and the run goes on.
 "$addp" "${tokenizer[@]}" --steps 100000 --out "$work/interrupted" >/dev/null 2>"$work/err" &
 pid=$!
-for _ in $(seq 400); do
-  [ -f "$work/interrupted/last.safetensors" ] && break
-  sleep 0.05
-done
+wait_for "$work/interrupted/last.safetensors"
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || fail "interrupt: exit code"
@@ -73,12 +76,7 @@ for stage in segmenter detector; do
   "$addp" train $stage "${dense[@]}" "${own[@]}" --out "$work/$stage" >/dev/null || fail "$stage"
   "$addp" train $stage "${dense[@]}" "${own[@]}" --out "$work/$stage-killed" >/dev/null 2>&1 &
   pid=$!
-  for _ in $(seq 400); do
-    [ -f "$work/$stage-killed/last.safetensors" ] && break
-    sleep 0.05
-  done
-  kill -9 $pid 2>/dev/null
-  wait $pid 2>/dev/null
+  kill_at "$work/$stage-killed/last.safetensors"
   "$addp" train $stage "${dense[@]}" "${own[@]}" --out "$work/$stage-killed" >/dev/null || fail "$stage: resumed run"
   same_model "$work/$stage" "$work/$stage-killed" || fail "$stage: kill -9 and the same command again: another model"
   "$addp" train $stage "${dense[@]}" "${own[@]}" --processes 2 --out "$work/$stage-two" >/dev/null || fail "$stage: two ranks"
@@ -88,10 +86,7 @@ done
 # A killed rank ends the others with a sentence; the run resumes, also with one rank.
 "$addp" "${tokenizer[@]}" --steps 100000 --processes 2 --out "$work/lost" >/dev/null 2>"$work/err" &
 pid=$!
-for _ in $(seq 400); do
-  [ -f "$work/lost/last.safetensors" ] && break
-  sleep 0.05
-done
+wait_for "$work/lost/last.safetensors"
 kill -9 "$(pgrep -P $pid | tail -1)"
 wait $pid
 [ $? -ne 0 ] || fail "killed rank: exit code 0"
