@@ -30,7 +30,6 @@ constexpr std::int64_t kShown = 8, kSteps = 12;
 TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
   TokenizerTrainOptions stage;
   stage.train = demo_training(options, "tokenizer", 400, 32);
-  stage.train.lr = 2e-3;
   stage.train.weight_decay = 1e-4;
   stage.network = vqgan_preset("light-4");
   stage.network.blocks = 1;
