@@ -62,7 +62,7 @@ TransformerOptions network_options() {
 
 PredictorTrainOptions predictor_options(const DemoOptions& options) {
   PredictorTrainOptions stage;
-  stage.train = demo_training(options, "predictor", 1000, 64);
+  stage.train = demo_training(options, "predictor", 800, 64);
   stage.tokens = token_options(options);
   stage.network = network_options();
   stage.class_ids = 1;
@@ -71,7 +71,7 @@ PredictorTrainOptions predictor_options(const DemoOptions& options) {
 
 AddpTrainOptions addp_options(const DemoOptions& options) {
   AddpTrainOptions stage;
-  stage.train = demo_training(options, "addp", 600, 64);
+  stage.train = demo_training(options, "addp", 350, 64);
   stage.tokens = token_options(options);
   stage.predictor = options.out / "predictor";
   stage.network = network_options();
