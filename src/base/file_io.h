@@ -16,6 +16,9 @@ namespace addp {
 
 using Bytes = std::vector<std::uint8_t>;
 using ByteSpan = std::span<const std::uint8_t>;
+inline ByteSpan as_byte_span(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 // Reads a whole file; larger than `limit` bytes is a DataError.
 Bytes read_file(const std::filesystem::path& path, std::uint64_t limit = std::uint64_t{1} << 32);

@@ -89,7 +89,8 @@ std::vector<Command> training_commands() {
        kLearn,
        "semantic segmentation: UperNet on a trained encoder, or on a new one",
        "Label maps are PNG files beside the pictures. Ends with mIoU on the validation split.",
-       {"addp train segmenter --config configs/segmenter/tiny.toml --data shapes:count=8000 --out "
+       {"addp train segmenter --config configs/segmenter/resnet-nano.toml --data "
+        "shapes:count=48000 --out "
         "runs/segmenter",
         "addp train segmenter --config configs/segmenter/base.toml --data ADE20K --model runs/addp "
         "--out runs/segmenter"},
@@ -100,7 +101,8 @@ std::vector<Command> training_commands() {
        "A ViT works as in ViTDet, a ResNet with a feature pyramid. Annotations are COCO's. Ends "
        "with "
        "AP of boxes and masks on the validation split.",
-       {"addp train detector --config configs/detector/tiny.toml --data shapes:count=8000 --out "
+       {"addp train detector --config configs/detector/resnet-nano.toml --data shapes:count=48000 "
+        "--out "
         "runs/detector",
         "addp train detector --config configs/detector/base.toml --data COCO --model runs/addp "
         "--out runs/detector"},

@@ -1,5 +1,7 @@
 #include "commands/bench_generate.h"
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -9,7 +11,8 @@
 #include "generate/generator.h"
 #include "nn/init.h"
 #include "nn/machine.h"
-#include "nn/presets.h"
+#include "nn/operation_count.h"
+#include "nn/precision.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -23,30 +26,30 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Floating-point operations a second of a large matrix product: the machine's own peak.
-double product_rate() {
-  constexpr std::int64_t kSide = 1024;
-  const Tensor a = torch::randn({kSide, kSide}), b = torch::randn({kSide, kSide});
+// The best of a few tries.
+double rate_of(double operations, const std::function<void()>& work) {
   double best = 0;
-  for (int i = 0; i < 5; ++i) {
-    best = std::max(best, 2.0 * kSide * kSide * kSide / seconds_of([&] { a.matmul(b); }));
-  }
+  for (int i = 0; i < 5; ++i) best = std::max(best, operations / seconds_of(work));
   return best;
 }
 
-// The same of a 3x3 convolution, channels last.
-double convolution_rate() {
-  constexpr std::int64_t kSide = 32, kChannels = 64, kBatch = 16;
+// Floating-point operations a second that this machine reaches where nothing is in the way: its own
+// peak, in the precision of the scope.
+struct Peak {
+  double products = 0, convolutions = 0;
+};
+
+Peak measure_peak() {
+  constexpr std::int64_t kSide = 1024, kMap = 32, kChannels = 64, kBatch = 16;
+  torch::NoGradGuard guard;
+  const Tensor a = torch::randn({kSide, kSide}), b = torch::randn({kSide, kSide});
   const Tensor x =
-      torch::randn({kBatch, kChannels, kSide, kSide}).contiguous(torch::MemoryFormat::ChannelsLast);
+      torch::randn({kBatch, kChannels, kMap, kMap}).contiguous(torch::MemoryFormat::ChannelsLast);
   const Tensor w =
       torch::randn({kChannels, kChannels, 3, 3}).contiguous(torch::MemoryFormat::ChannelsLast);
-  const double work = 2.0 * kBatch * kSide * kSide * kChannels * kChannels * 9;
-  double best = 0;
-  for (int i = 0; i < 5; ++i) {
-    best = std::max(best, work / seconds_of([&] { at::conv2d(x, w, {}, 1, 1); }));
-  }
-  return best;
+  return {rate_of(2.0 * kSide * kSide * kSide, [&] { a.matmul(b); }),
+          rate_of(2.0 * kBatch * kMap * kMap * kChannels * kChannels * 9,
+                  [&] { at::conv2d(x, w, {}, 1, 1); })};
 }
 
 struct Subject {
@@ -59,72 +62,91 @@ Subject subject_of(const BenchGenerateOptions& options) {
     const LoadedAddp loaded = load_addp(options.model);
     return {loaded.network, loaded.tokenizer};
   }
-  const bool light = companion_size(options.preset).name == "nano";
-  const VqganConfig config = vqgan_preset(light ? "light-8" : "published");
-  const Grid grid = light ? Grid{8, 8} : Grid{16, 16};
-  Subject subject;
-  subject.tokenizer = std::make_shared<Vqgan>(config);
-  initialise_vqgan(*subject.tokenizer, RandomStream(0, "bench"));
-  subject.network =
-      std::make_shared<Addp>(addp_preset(options.preset, {config.codes, 1}, grid, config.factor()));
+  const PresetConfigs configs = preset_configs(options.preset);
+  Subject subject{placed(std::make_shared<Addp>(configs.addp)),
+                  placed(std::make_shared<Vqgan>(configs.tokenizer))};
   initialise(*subject.network, RandomStream(0, "bench"));
+  initialise_vqgan(*subject.tokenizer, RandomStream(0, "bench"));
   return subject;
 }
 
-struct Rates {
+struct Measured {
   std::int64_t pictures = 0;
-  double seconds = 0, decoding = 0;  // of it in the VQ decoder, measured by itself
+  double seconds = 0;
+  double products = 0, convolutions = 0;  // floating-point operations
+
+  double seconds_a_picture() const { return seconds / static_cast<double>(pictures); }
+  // How long the same products and convolutions would take at the peak, of the time they took.
+  double share_of(const Peak& peak) const {
+    return (products / peak.products + convolutions / peak.convolutions) / seconds;
+  }
 };
 
-Rates measure(const Subject& subject, const BenchGenerateOptions& options) {
-  const Grid grid = subject.network->config().grid;
+Measured measure(const Subject& subject, const BenchGenerateOptions& options) {
   std::vector<std::uint64_t> numbers(static_cast<std::size_t>(options.batch));
   std::iota(numbers.begin(), numbers.end(), 0);
-  const auto run = [&] {
+  const auto start = SamplerStart::nothing(options.batch, subject.network->config().grid);
+  const SamplerHooks hooks{.on_step = {}, .cancelled = interrupt_requested};
+  const auto run = [&](const SamplerOptions& sampler) {
     StreamNoise noise(0, numbers);
-    generate(*subject.network, *subject.tokenizer, SamplerStart::nothing(options.batch, grid),
-             options.sampler, noise, {.on_step = {}, .cancelled = interrupt_requested});
+    generate(*subject.network, *subject.tokenizer, start, sampler, noise, hooks);
   };
-  run();  // warm
-  Rates rates;
-  while (rates.seconds < options.seconds) {
-    rates.seconds += seconds_of(run);
-    rates.pictures += options.batch;
+  SamplerOptions warm = options.sampler;
+  warm.steps = std::min<std::int64_t>(2, warm.steps);
+  run(warm);
+  Measured measured;
+  const OperationCount count;
+  while (measured.seconds < options.seconds) {
+    measured.seconds += seconds_of([&] { run(options.sampler); });
+    measured.pictures += options.batch;
   }
-  torch::NoGradGuard guard;
-  const Tensor ids = torch::zeros({options.batch, grid.area()}, torch::kInt64);
-  const double once = seconds_of([&] { subject.tokenizer->decode_ids(ids, grid); });
-  rates.decoding = once * static_cast<double>(options.sampler.steps) *
-                   static_cast<double>(rates.pictures / options.batch);
-  return rates;
+  measured.products = count.products();
+  measured.convolutions = count.convolutions();
+  return measured;
+}
+
+double peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
 }  // namespace
 
 void run_bench_generate(const BenchGenerateOptions& options, const RunContext& context) {
   check(options.sampler);
-  use_machine(options.threads);
+  use_machine(options.compute);
+  Bf16Scope scope(options.precision == "bf16");
   const Subject subject = subject_of(options);
-  const double products = product_rate(), convolutions = convolution_rate();
-  const Rates rates = measure(subject, options);
-  const double per_second = static_cast<double>(rates.pictures) / rates.seconds;
-  const double steps = per_second * static_cast<double>(options.sampler.steps);
-  const double share = rates.decoding / rates.seconds;
+  const Peak peak = measure_peak();
+  const Measured measured = measure(subject, options);
+  const double memory = peak_memory_bytes();
+  const double share = measured.share_of(peak);
   if (context.json) {
-    print_stdout(nlohmann::json{{"pictures_per_second", per_second},
-                                {"picture_steps_per_second", steps},
-                                {"vq_decoder_share", share},
-                                {"gemm_gflops", products / 1e9},
-                                {"convolution_gflops", convolutions / 1e9}}
+    print_stdout(nlohmann::json{{"preset", options.model.empty() ? options.preset : ""},
+                                {"model", options.model.string()},
+                                {"precision", options.precision},
+                                {"steps", options.sampler.steps},
+                                {"batch", options.batch},
+                                {"seconds_per_picture", measured.seconds_a_picture()},
+                                {"pictures_per_second", 1 / measured.seconds_a_picture()},
+                                {"share_of_peak", share},
+                                {"product_gflop", measured.products / 1e9},
+                                {"convolution_gflop", measured.convolutions / 1e9},
+                                {"gemm_gflops", peak.products / 1e9},
+                                {"convolution_gflops", peak.convolutions / 1e9},
+                                {"peak_memory_bytes", memory}}
                      .dump(2) +
                  "\n");
     return;
   }
   print_stdout(fmt::format(
-      "{} steps, batch {}: {:.2f} pictures/s ({:.1f} picture steps/s), {:.0f}% of it in the VQ "
-      "decoder\nthis machine: products {:.0f} GFLOP/s, 3x3 convolutions {:.0f} GFLOP/s\n",
-      options.sampler.steps, options.batch, per_second, steps, 100 * share, products / 1e9,
-      convolutions / 1e9));
+      "{} steps, batch {}, {}: {:.3f} s a picture ({:.3g} pictures/s), {:.0f}% of the machine's "
+      "peak, {:.1f} GiB of memory at most\n"
+      "this machine: products {:.0f} GFLOP/s, 3x3 convolutions {:.0f} GFLOP/s\n",
+      options.sampler.steps, options.batch, options.precision, measured.seconds_a_picture(),
+      1 / measured.seconds_a_picture(), 100 * share, memory / (1 << 30), peak.products / 1e9,
+      peak.convolutions / 1e9));
 }
 
 }  // namespace addp

@@ -1,15 +1,17 @@
-// addp bench generate: pictures a second of a model, against what the machine's matrix products
-// would allow.
+// addp bench generate: seconds a picture, and how much of what the machine's products and
+// convolutions would allow that is.
 #pragma once
 
 #include "commands/generate.h"
+#include "nn/compute_options.h"
 
 namespace addp {
 
 struct BenchGenerateOptions {
   std::filesystem::path model;
-  std::string preset = "tiny";
-  std::int64_t batch = 16, threads = 0;
+  std::string preset = "tiny", precision = "fp32";
+  std::int64_t batch = 16;
+  ComputeOptions compute;
   double seconds = 5;
   SamplerOptions sampler;
 
@@ -18,8 +20,9 @@ struct BenchGenerateOptions {
     o.add("preset", preset, "nano, tiny, small, base, large, resnet-nano or resnet50")
         .metavar("NAME");
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
+    o.add("precision", precision, "of products and convolutions").choices({"fp32", "bf16"});
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
-    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+    compute.describe(o);
     sampler.describe(o);
   }
 };

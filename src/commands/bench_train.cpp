@@ -22,15 +22,13 @@ namespace {
 class BenchStage {
  public:
   explicit BenchStage(const BenchTrainOptions& options) : options_(options) {
-    const bool light = options.preset == "nano";
-    const VqganConfig codes = vqgan_preset(light ? "light-8" : "published");
-    grid_ = light ? Grid{8, 8} : Grid{16, 16};
-    const Vocabulary words{codes.codes, 1};
-    tokenizer_ = std::make_shared<Vqgan>(codes);
+    const PresetConfigs configs = preset_configs(options.preset);
+    grid_ = configs.addp.grid;
+    tokenizer_ = std::make_shared<Vqgan>(configs.tokenizer);
     initialise_vqgan(*tokenizer_, RandomStream(0, "bench"));
-    predictor_ = std::make_shared<Mage>(mage_preset(options.preset, words, grid_));
+    predictor_ = std::make_shared<Mage>(configs.predictor);
     initialise(*predictor_, RandomStream(0, "bench"));
-    addp_ = std::make_shared<Addp>(addp_preset(options.preset, words, grid_, codes.factor()));
+    addp_ = std::make_shared<Addp>(configs.addp);
     initialise(*addp_, RandomStream(0, "bench"));
     torch::nn::Module& trained =
         options.stage == "tokenizer"   ? static_cast<torch::nn::Module&>(*tokenizer_)
@@ -38,9 +36,9 @@ class BenchStage {
                                        : *addp_;
     learner_ = std::make_unique<Learner>("bench", make_adamw(decay_groups(trained, 0.05), {}),
                                          LearnerOptions{.clip = 3}, world_);
-    tokens_ = torch::randint(codes.codes, {options.batch, grid_.area()}, torch::kInt64);
-    pixels_ = torch::rand(
-        {options.batch, 3, grid_.height * codes.factor(), grid_.width * codes.factor()});
+    tokens_ = torch::randint(configs.tokenizer.codes, {options.batch, grid_.area()}, torch::kInt64);
+    const std::int64_t factor = configs.tokenizer.factor();
+    pixels_ = torch::rand({options.batch, 3, grid_.height * factor, grid_.width * factor});
   }
 
   void step(std::uint64_t number) {
@@ -65,7 +63,8 @@ class BenchStage {
       return mage_loss(*predictor_, tokens_, mask, grid_, 0.1, noise);
     }
     return pretraining_loss(*addp_, {tokenizer_.get(), predictor_.get()}, tokens_, grid_, schedule_,
-                            {}, stream, noise);
+                            {}, stream, noise)
+        .value;
   }
 
   BenchTrainOptions options_;
@@ -111,7 +110,7 @@ double reference_rate(const BenchTrainOptions& options) {
 }  // namespace
 
 void run_bench_train(const BenchTrainOptions& options, const RunContext& context) {
-  use_machine(options.threads);
+  use_machine(options.compute);
   const double ours = pictures_per_second(options);
   nlohmann::json json = {
       {"stage", options.stage}, {"precision", options.precision}, {"pictures_per_second", ours}};

@@ -6,12 +6,14 @@
 
 #include "base/options.h"
 #include "base/run_context.h"
+#include "nn/compute_options.h"
 
 namespace addp {
 
 struct BenchTrainOptions {
   std::string stage = "addp", preset = "nano", precision = "fp32";
-  std::int64_t batch = 64, threads = 0;
+  std::int64_t batch = 64;
+  ComputeOptions compute;
   double seconds = 10;
   std::string python;
   std::filesystem::path reference = "bench/training_reference.py";
@@ -23,7 +25,7 @@ struct BenchTrainOptions {
     o.add("batch", batch, "pictures a step").range(1, 65536);
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
     o.add("precision", precision, "arithmetic").choices({"fp32", "bf16"});
-    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+    compute.describe(o);
     o.add("python", python, "an interpreter with torch: the same work in PyTorch, right after")
         .metavar("PROGRAM");
     o.add("reference", reference, "the PyTorch program");

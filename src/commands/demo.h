@@ -1,5 +1,5 @@
-// addp demo: the three stages from nothing to samples on the procedural set, and one page that
-// shows them.
+// addp demo: every stage on the procedural set, from nothing to samples, classes, boxes and label
+// maps, and one page that shows them.
 #pragma once
 
 #include <filesystem>

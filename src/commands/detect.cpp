@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/progress.h"
-#include "commands/picture_inputs.h"
 #include "data/coco_results.h"
 #include "heads/detect_picture.h"
 #include "image/codec.h"
@@ -22,11 +21,11 @@ std::string in_words(const Detection& found, const std::string& name) {
 }  // namespace
 
 void run_detect(const DetectCommandOptions& options, const RunContext& context) {
-  use_machine(options.threads);
-  const auto detector = load_detector(options.model);
+  use_machine(options.input.compute);
+  const auto detector = load_detector(options.input.model);
   const DetectorConfig& config = detector->config();
-  const PictureInputs inputs(options.pictures);
-  make_folder(options.out);
+  const PictureInputs inputs(options.input.pictures);
+  make_folder(options.input.out);
   DetectorLimits limits;
   limits.score = options.score;
   limits.nms = options.nms;
@@ -37,7 +36,7 @@ void run_detect(const DetectCommandOptions& options, const RunContext& context) 
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const PictureInput input = inputs.load(i);
     const auto found = detect_picture(*detector, input.image, limits);
-    const auto drawing = options.out / (input.stem + ".png");
+    const auto drawing = options.input.out / (input.stem + ".png");
     save_image(drawing, draw_detections(input.image, found, config.class_names));
     std::vector<CocoAnnotation> own;
     std::string text;
@@ -62,7 +61,8 @@ void run_detect(const DetectCommandOptions& options, const RunContext& context) 
     progress.advance();
   }
   progress.finish();
-  write_file_atomically(options.out / "results.json", coco_results_to_json(results).dump() + "\n");
+  write_file_atomically(options.input.out / "results.json",
+                        coco_results_to_json(results).dump() + "\n");
   if (context.json) print_stdout(records.dump(2) + "\n");
 }
 

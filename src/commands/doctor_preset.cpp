@@ -5,20 +5,14 @@
 #include "base/progress.h"
 #include "diffusion/model_io.h"
 #include "diffusion/parameter_report.h"
-#include "nn/presets.h"
 #include "report/table.h"
 
 namespace addp {
 
 void run_doctor_preset(const DoctorOptions& options, const RunContext& context) {
-  // The size for two cores goes with the light tokenizer, the others with the published one.
-  const bool published = companion_size(options.preset).name != "nano";
-  const VqganConfig tokenizer = vqgan_preset(published ? "published" : "light-8");
-  const Grid grid = published ? Grid{16, 16} : Grid{8, 8};
-  const Vocabulary vocabulary{tokenizer.codes, 1000};
+  const PresetConfigs configs = preset_configs(options.preset, /*class_ids=*/1000);
   const ParameterReport report =
-      parameter_report(addp_preset(options.preset, vocabulary, grid, tokenizer.factor()), tokenizer,
-                       mage_preset(companion_size(options.preset).name, vocabulary, grid));
+      parameter_report(configs.addp, configs.tokenizer, configs.predictor);
   if (context.json) {
     nlohmann::json result = {{"kind", "preset"},
                              {"preset", options.preset},

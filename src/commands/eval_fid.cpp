@@ -115,7 +115,7 @@ void run_eval_fid(const EvalFidOptions& options, const RunContext& context) {
                      options.sets.size());
   }
   check(options.sampler);
-  use_machine(options.threads);
+  use_machine(options.compute);
   if (kind_of(options.sets[1]) == SetKind::kModel) {
     throw UsageError("{}: a model cannot be the reference; name it first", options.sets[1]);
   }

@@ -3,6 +3,7 @@
 
 #include "base/run_context.h"
 #include "generate/options.h"
+#include "nn/compute_options.h"
 
 namespace addp {
 
@@ -11,7 +12,8 @@ struct EvalFidOptions {
   std::filesystem::path weights, tokenizer, save;
   std::string split = "all", generated_split = "all";
   std::int64_t count = 0, reference_count = 0, size = 0;
-  std::int64_t seed = 0, batch = 64, threads = 0;
+  std::int64_t seed = 0, batch = 64;
+  ComputeOptions compute;
   bool inception_score = false, cache = true;
   SamplerOptions sampler;
 
@@ -36,7 +38,7 @@ struct EvalFidOptions {
           "ask for the Inception Score, which needs the network's fc layer");
     o.add("cache", cache, "keep the statistics of sets and use kept ones");
     o.add("save", save, "also write the generated set's statistics to this file (.safetensors)");
-    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+    compute.describe(o);
     o.group("Where the generated set is a model");
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
     o.add("seed", seed, "of the pictures").range(0, 9e15);

@@ -71,7 +71,7 @@ void write_page(const EvalTokenizerOptions& options, const TokenizerFigures& fig
 }  // namespace
 
 void run_eval_tokenizer(const EvalTokenizerOptions& options, const RunContext& context) {
-  use_machine(options.threads);
+  use_machine(options.compute);
   const auto tokenizer = load_tokenizer(options.model);
   std::optional<Lpips> lpips;
   std::optional<InceptionNetwork> inception;

@@ -6,13 +6,15 @@
 
 #include "base/options.h"
 #include "base/run_context.h"
+#include "nn/compute_options.h"
 
 namespace addp {
 
 struct EvalTokenizerOptions {
   std::filesystem::path model, weights, lpips, out;
   std::string data, split;
-  std::int64_t count = 0, size = 0, batch = 32, threads = 0;
+  std::int64_t count = 0, size = 0, batch = 32;
+  ComputeOptions compute;
   bool fid = true;
 
   void describe(Options& o) {
@@ -28,7 +30,7 @@ struct EvalTokenizerOptions {
     o.add("fid", fid, "also rFID");
     o.add("out", out, "folder for a sheet of reconstructions and a page; empty: none");
     o.add("batch", batch, "pictures at a time").range(1, 65536);
-    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+    compute.describe(o);
   }
 };
 

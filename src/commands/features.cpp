@@ -5,6 +5,7 @@
 #include "checkpoint/safetensors.h"
 #include "commands/loaded_classifier.h"
 #include "commands/recognition.h"
+#include "nn/machine.h"
 #include "nn/pixels.h"
 #include "nn/torch.h"
 #include "tokenizer/vqgan_io.h"
@@ -38,7 +39,7 @@ FeatureEncoder open_encoder(const FeaturesOptions& options) {
     }
   }
   FeatureEncoder encoder;
-  encoder.network = make_backbone(config, tokenizer);
+  encoder.network = placed(make_backbone(config, tokenizer));
   load_backbone(*encoder.network, config, file);
   encoder.network->eval();
   encoder.size = options.size > 0 ? options.size : trained_size(file, config, *encoder.network);
@@ -52,7 +53,7 @@ void run_features(const FeaturesOptions& options, const RunContext& context) {
   if (!npy && options.out.extension() != ".safetensors") {
     throw UsageError("--out {}: give a name that ends in .safetensors or .npy", options.out);
   }
-  use_threads(options.machine);
+  use_machine(options.machine.compute);
   const FeatureEncoder encoder = open_encoder(options);
   const auto dataset = open_dataset(options.data, options.split, Task::kPictures);
   std::vector<Tensor> features, labels;
@@ -62,8 +63,9 @@ void run_features(const FeaturesOptions& options, const RunContext& context) {
                          .workers = options.machine.workers,
                          .label = "features"};
   for_each_batch(dataset, pass, [&](const PassBatch& batch) {
-    features.push_back(pool_features(encoder.network->features(normalise_pixels(batch.pixels))));
-    labels.push_back(batch.labels);
+    features.push_back(
+        pool_features(encoder.network->features(normalise_pixels(batch.pixels))).cpu());
+    labels.push_back(batch.labels.cpu());
     for (const std::int64_t index : batch.indices) names.push_back(dataset->name(index));
   });
   if (features.empty()) throw DataError("{}: not one picture can be used", options.data);

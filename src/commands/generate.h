@@ -6,13 +6,15 @@
 
 #include "base/run_context.h"
 #include "generate/options.h"
+#include "nn/compute_options.h"
 
 namespace addp {
 
 // Which model, and with what arithmetic: the same for every command that samples.
 struct SamplingModelOptions {
   std::filesystem::path model, tokenizer;
-  std::int64_t threads = 0;
+  std::string precision = "fp32";
+  ComputeOptions compute;
 
   void describe(Options& o) {
     o.add("model", model,
@@ -20,7 +22,8 @@ struct SamplingModelOptions {
           "published checkpoint")
         .required();
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
-    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+    o.add("precision", precision, "of products and convolutions").choices({"fp32", "bf16"});
+    compute.describe(o);
   }
 };
 

@@ -6,13 +6,20 @@
 
 namespace addp {
 
-void use_threads(const MachineOptions& machine) { use_machine(machine.threads); }
+namespace {
+
+std::shared_ptr<Classifier> load_here(const std::filesystem::path& model,
+                                      const MachineOptions& machine) {
+  use_machine(machine.compute);
+  return load_classifier(model);
+}
+
+}  // namespace
 
 LoadedClassifier::LoadedClassifier(const std::filesystem::path& model,
                                    const std::filesystem::path& classes,
                                    const MachineOptions& machine)
-    : network_(load_classifier(model)), machine_(machine) {
-  use_threads(machine);
+    : network_(load_here(model, machine)), machine_(machine) {
   const ClassifierConfig& config = network_->config();
   classes_ = {config.classes, config.class_names, config.class_keys};
   if (!classes.empty()) read_class_file(classes_, classes);
@@ -32,7 +39,7 @@ PassOptions LoadedClassifier::pass(const std::string& label) const {
 }
 
 Tensor model_labels(const Tensor& labels, const std::vector<std::int64_t>& matched) {
-  return torch::tensor(matched).index_select(0, labels);
+  return torch::tensor(matched).to(labels.device()).index_select(0, labels);
 }
 
 }  // namespace addp

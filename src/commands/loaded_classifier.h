@@ -8,8 +8,6 @@
 
 namespace addp {
 
-void use_threads(const MachineOptions& machine);
-
 class LoadedClassifier {
  public:
   // `classes` may be empty: a file that names the classes of a model that does not.

@@ -1,13 +1,35 @@
-// The pictures that a command is given: files and folders, and names for what is made of them.
+// The pictures that a command is given, and names for what is made of them.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/options.h"
 #include "image/image.h"
+#include "nn/compute_options.h"
 
 namespace addp {
+
+class Dataset;
+
+// What the commands that draw on pictures have in common.
+struct PictureInputOptions {
+  std::vector<std::string> pictures;
+  std::filesystem::path model, out;
+  ComputeOptions compute;
+
+  void describe(Options& o, const char* model_text, const char* out_text) {
+    o.add("pictures", pictures, "pictures, folders, file lists or archives of them, or 'shapes'")
+        .positional()
+        .required()
+        .metavar("PICTURES");
+    o.add("model", model, model_text).required();
+    o.add("out", out, out_text).required();
+    compute.describe(o);
+  }
+};
 
 struct PictureInput {
   std::string source;  // for messages and records
@@ -15,17 +37,20 @@ struct PictureInput {
   Image image;
 };
 
-// What was named, one behind the other, folders in the order of their names. A DataError names what
-// cannot be read.
+// What was named, one behind the other. A DataError names what cannot be read.
 class PictureInputs {
  public:
-  explicit PictureInputs(const std::vector<std::string>& paths);
-  std::size_t size() const { return files_.size(); }
+  explicit PictureInputs(const std::vector<std::string>& specs);
+  std::size_t size() const { return entries_.size(); }
   PictureInput load(std::size_t index) const;
 
  private:
-  std::vector<std::filesystem::path> files_;
-  std::vector<std::string> stems_;
+  struct Entry {
+    std::shared_ptr<const Dataset> set;
+    std::int64_t index;
+    std::string stem;
+  };
+  std::vector<Entry> entries_;
 };
 
 }  // namespace addp

@@ -6,16 +6,18 @@
 #include <vector>
 
 #include "base/options.h"
+#include "nn/compute_options.h"
 
 namespace addp {
 
 struct MachineOptions {
-  std::int64_t batch = 64, threads = 0, workers = 0;
+  std::int64_t batch = 64, workers = 0;
+  ComputeOptions compute;
 
   void describe(Options& o) {
     o.group("Machine");
     o.add("batch-size", batch, "pictures at a time").range(1, 100000);
-    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+    compute.describe(o);
     o.add("workers", workers, "threads that read pictures; 0: one a core").range(0, 4096);
   }
 };

@@ -10,7 +10,7 @@
 namespace addp {
 
 Generator open_generator(const SamplingModelOptions& options) {
-  use_machine(options.threads);
+  use_machine(options.compute);
   return Generator::open(options.model, options.tokenizer);
 }
 
@@ -47,6 +47,7 @@ TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan
       {"addp:model-sha256", sha256_hex(MappedFile(model.source()).bytes())},
       {"addp:seed", fmt::format("{}", plan.seed)},
       {"addp:number", fmt::format("{}", number)},
+      {"addp:precision", plan.bf16 ? "bf16" : "fp32"},
   };
   for (const auto& [name, value] : sampler_settings(plan.sampler)) text["addp:" + name] = value;
   if (plan.label >= 0) {

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/progress.h"
-#include "commands/picture_inputs.h"
 #include "heads/segment_picture.h"
 #include "image/codec.h"
 #include "image/draw.h"
@@ -56,11 +55,11 @@ Image with_legend(const Image& overlay, const std::vector<std::pair<int, double>
 }  // namespace
 
 void run_segment(const SegmentCommandOptions& options, const RunContext& context) {
-  use_machine(options.threads);
-  const auto segmenter = load_segmenter(options.model);
+  use_machine(options.input.compute);
+  const auto segmenter = load_segmenter(options.input.model);
   const auto& names = segmenter->config().class_names;
-  const PictureInputs inputs(options.pictures);
-  make_folder(options.out);
+  const PictureInputs inputs(options.input.pictures);
+  make_folder(options.input.out);
   const SegmentOptions how{
       .short_side = options.short_side < 0 ? segmenter->config().size : options.short_side,
       .scales = options.scales,
@@ -71,8 +70,8 @@ void run_segment(const SegmentCommandOptions& options, const RunContext& context
     const PictureInput input = inputs.load(i);
     const GrayImage labels = segment_picture(*segmenter, input.image, how);
     const auto shares = class_shares(labels);
-    const auto overlay_path = options.out / (input.stem + ".png"),
-               label_path = options.out / (input.stem + "-labels.png");
+    const auto overlay_path = options.input.out / (input.stem + ".png"),
+               label_path = options.input.out / (input.stem + "-labels.png");
     save_image(overlay_path, with_legend(overlay_labels(input.image, labels), shares, names));
     write_file_atomically(label_path, encode_png(labels));
     nlohmann::json record = {{"picture", input.source},

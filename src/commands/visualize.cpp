@@ -85,10 +85,12 @@ void add_tokens(const VisualizeOptions& options, const Vqgan& tokenizer,
                 const std::vector<Image>& pictures, HtmlPage& page) {
   Tensor counts = torch::zeros({tokenizer.config().codes}, torch::kInt64);
   for (const auto& part : to_tensor(pictures).split(32)) {
-    counts += torch::bincount(tokenizer.encode(part).flatten(), {}, counts.size(0));
+    counts += torch::bincount(tokenizer.encode(part.to(compute_device())).flatten().cpu(), {},
+                              counts.size(0));
   }
   const Tensor shown =
-      to_tensor(std::vector<Image>(pictures.begin(), pictures.begin() + options.count));
+      to_tensor(std::vector<Image>(pictures.begin(), pictures.begin() + options.count))
+          .to(compute_device());
   const Image sheet = picture_rows(
       {shown, tokenizer.decode_ids(tokenizer.encode(shown), tokenizer.grid_of(shown))});
   save_image(options.out / "reconstructions.png", sheet);
@@ -127,7 +129,8 @@ Image noisy_sheet(const Networks& networks, const Tensor& pixels, Mapping mappin
 void add_noisy(const VisualizeOptions& options, const Networks& networks,
                const std::vector<Image>& pictures, HtmlPage& page) {
   const Tensor pixels =
-      to_tensor(std::vector<Image>(pictures.begin(), pictures.begin() + options.count));
+      to_tensor(std::vector<Image>(pictures.begin(), pictures.begin() + options.count))
+          .to(compute_device());
   page.heading("Synthetic training pictures");
   for (const auto& [name, mapping] :
        {std::pair{"weighted-sum", Mapping::kWeightedSum}, std::pair{"argmax", Mapping::kArgMax},
@@ -144,7 +147,7 @@ void add_noisy(const VisualizeOptions& options, const Networks& networks,
 }  // namespace
 
 void run_visualize(const VisualizeOptions& given, const RunContext& context) {
-  use_machine(given.threads);
+  use_machine(given.compute);
   VisualizeOptions options = given;
   torch::NoGradGuard guard;
   const Networks networks = open_networks(options);

@@ -8,13 +8,15 @@
 #include "base/options.h"
 #include "base/run_context.h"
 #include "diffusion/options.h"
+#include "nn/compute_options.h"
 
 namespace addp {
 
 struct VisualizeOptions {
   std::filesystem::path tokenizer, predictor, out;
   std::string data;
-  std::int64_t count = 8, size = 0, seed = 0, threads = 0;
+  std::int64_t count = 8, size = 0, seed = 0;
+  ComputeOptions compute;
   MaskRatioOptions mask;
 
   void describe(Options& o) {
@@ -27,7 +29,7 @@ struct VisualizeOptions {
     o.add("size", size, "side of the pictures; 0: what the predictor was trained for, or 256")
         .range(0, 8192);
     o.add("seed", seed, "of the masks").range(0, 9e15);
-    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+    compute.describe(o);
     o.add("timesteps", mask.steps, "T").range(1, 1e6);
     o.add("mask-mean", mask.mean, "of the truncated normal over mask ratios").range(0, 1);
     o.add("mask-deviation", mask.deviation, "its deviation").range(1e-6, 10);

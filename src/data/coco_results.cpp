@@ -68,8 +68,4 @@ void sort_coco(CocoFile& file) {
   std::sort(file.annotations.begin(), file.annotations.end(), by_id);
 }
 
-ByteSpan as_byte_span(const std::string& text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 }  // namespace addp

@@ -18,6 +18,4 @@ void join_coco(const CocoFile& part, CocoFile& whole);
 // Brings the records into the order that CocoFile promises.
 void sort_coco(CocoFile& file);
 
-ByteSpan as_byte_span(const std::string& text);
-
 }  // namespace addp

@@ -89,8 +89,7 @@ Transform segmentation_transform(const SegmentationTransformOptions& options) {
   };
 }
 
-Instance place_instance(const Instance& instance, const Placement& at, int picture_width,
-                        int picture_height, int size) {
+Instance place_instance(const Instance& instance, const Placement& at, int size) {
   Instance placed = instance;
   const auto move = [&](double place, double offset, int limit) {
     return std::clamp(place * at.scale - offset, 0.0, static_cast<double>(limit));
@@ -128,7 +127,7 @@ Transform detection_transform(const DetectionTransformOptions& options) {
     item.instances.clear();
     for (const Instance& instance : sample.instances) {
       if (instance.crowd) continue;
-      Instance placed = place_instance(instance, at, picture.width, picture.height, size);
+      Instance placed = place_instance(instance, at, size);
       if (placed.box.width < options.min_side || placed.box.height < options.min_side) continue;
       item.instances.push_back(std::move(placed));
     }

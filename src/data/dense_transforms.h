@@ -44,7 +44,6 @@ struct DetectionTransformOptions {
 Transform detection_transform(const DetectionTransformOptions& options);
 
 // An instance under a placement; its box has no size where nothing of it is seen.
-Instance place_instance(const Instance& instance, const Placement& placement, int picture_width,
-                        int picture_height, int size);
+Instance place_instance(const Instance& instance, const Placement& placement, int size);
 
 }  // namespace addp

@@ -11,4 +11,8 @@ namespace addp {
 Tensor addp_loss(const Addp& addp, const Tensor& decoded, const ReliableTokens& reliable,
                  const Tensor& predicted, Target target, double label_smoothing);
 
+// The least that addp_loss() can be with these targets: their own entropy.
+Tensor addp_loss_floor(const Addp& addp, const ReliableTokens& reliable, const Tensor& predicted,
+                       Target target, double label_smoothing);
+
 }  // namespace addp

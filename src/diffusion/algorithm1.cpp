@@ -36,7 +36,8 @@ Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid
                       double ratio, const DiffusionOptions& options, const RandomStream& stream) {
   constexpr double kStep = 0.04;  // about the mean distance of m_{t+dt} in training
   const MaskPair masks =
-      sample_masks(z0.size(0), z0.size(1), {ratio, std::min(1.0, ratio + kStep)}, stream);
+      sample_masks(z0.size(0), z0.size(1), {ratio, std::min(1.0, ratio + kStep)}, stream)
+          .to(z0.device());
   const Predictions q =
       predict_tokens(*frozen.predictor, z0, masks, grid, options.condition, nullptr);
   return noisy_pixels(*frozen.tokenizer, z0, masks.current, q.unreliable, grid, options.mapping,
@@ -55,14 +56,15 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
   return {.target = both[1], .unreliable = both[0]};
 }
 
-Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
-                        const Grid& grid, const MaskSchedule& schedule,
-                        const DiffusionOptions& options, const RandomStream& stream, Noise* dropout,
-                        const Tensor& classes, std::int64_t first) {
+PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
+                                 const Grid& grid, const MaskSchedule& schedule,
+                                 const DiffusionOptions& options, const RandomStream& stream,
+                                 Noise* dropout, const Tensor& classes, std::int64_t first,
+                                 bool with_floor) {
   // sample t; sample m_t and m_{t+dt}
   const RatioPair ratios = schedule.sample(options.condition, stream.fork("ratio"));
-  MaskPair masks = sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"), first);
-  masks = {masks.current.to(z0.device()), masks.neighbour.to(z0.device())};
+  const MaskPair masks =
+      sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"), first).to(z0.device());
   const ReliableTokens z_t{z0, masks.current, grid, classes};
 
   Tensor q_target, x_t;
@@ -80,7 +82,12 @@ Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& 
   // z_{t-1} <- Decoder(e_t (1 - m_t) + e_mask m_t)
   const Tensor decoded = addp.decode(e_t, z_t, dropout);
   // L_t <- CE(q(z_{t-1} | z_t), z_{t-1}) m_t
-  return addp_loss(addp, decoded, z_t, q_target, options.target, options.label_smoothing);
+  PretrainingLoss loss;
+  loss.value = addp_loss(addp, decoded, z_t, q_target, options.target, options.label_smoothing);
+  if (with_floor) {
+    loss.floor = addp_loss_floor(addp, z_t, q_target, options.target, options.label_smoothing);
+  }
+  return loss;
 }
 
 }  // namespace addp

@@ -30,13 +30,19 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
 Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid& grid,
                       double ratio, const DiffusionOptions& options, const RandomStream& stream);
 
-// The loss of one batch of tokens z_0 = VQ-Encoder(x_0), ready for backward(). `stream` decides the
+struct PretrainingLoss {
+  Tensor value;  // ready for backward()
+  Tensor floor;  // the least it could be; undefined where it was not asked for
+};
+
+// The loss of one batch of tokens z_0 = VQ-Encoder(x_0). `stream` decides the
 // ratio, the masks and the samples drawn; `dropout` is null for evaluation. `classes` [B] are ids
 // for class-conditional networks; `first` is the number of the first sample in the batch of all
 // processes.
-Tensor pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
-                        const Grid& grid, const MaskSchedule& schedule,
-                        const DiffusionOptions& options, const RandomStream& stream, Noise* dropout,
-                        const Tensor& classes = {}, std::int64_t first = 0);
+PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
+                                 const Grid& grid, const MaskSchedule& schedule,
+                                 const DiffusionOptions& options, const RandomStream& stream,
+                                 Noise* dropout, const Tensor& classes = {}, std::int64_t first = 0,
+                                 bool with_floor = false);
 
 }  // namespace addp

@@ -39,6 +39,8 @@ std::int64_t masked_count(std::int64_t length, double ratio);
 struct MaskPair {
   Tensor current;
   Tensor neighbour;
+
+  MaskPair to(torch::Device device) const { return {current.to(device), neighbour.to(device)}; }
 };
 MaskPair sample_masks(std::int64_t batch, std::int64_t length, const RatioPair& ratios,
                       const RandomStream& stream, std::int64_t first = 0);

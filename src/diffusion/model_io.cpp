@@ -1,6 +1,7 @@
 #include "diffusion/model_io.h"
 
 #include "base/error.h"
+#include "nn/machine.h"
 #include "nn/presets.h"
 #include "nn/torch.h"
 
@@ -45,13 +46,25 @@ AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, cons
   return config;
 }
 
+PresetConfigs preset_configs(std::string_view name, std::int64_t class_ids) {
+  const TransformerSize& size = companion_size(name);
+  const bool light = size.name == "nano";
+  PresetConfigs configs;
+  configs.tokenizer = vqgan_preset(light ? "light-8" : "published");
+  const Vocabulary vocabulary{configs.tokenizer.codes, class_ids};
+  const Grid grid = light ? Grid{8, 8} : Grid{16, 16};
+  configs.predictor = mage_preset(size.name, vocabulary, grid);
+  configs.addp = addp_preset(name, vocabulary, grid, configs.tokenizer.factor());
+  return configs;
+}
+
 LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::path& tokenizer_path,
                      HeadCounts heads) {
   const ModelFile file = open_model(path);
   require_kind(file, {"addp"});
   const AddpConfig config = config_of(file, heads);
   LoadedAddp loaded;
-  loaded.network = std::make_shared<Addp>(config);
+  loaded.network = placed(std::make_shared<Addp>(config));
   loaded.report = load_strictly(*loaded.network, file.tensors,
                                 {.source = file.source,
                                  .unused = addp_unused_names(config),

@@ -20,10 +20,18 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AddpConfig, encoder, vocabulary,
                                                 decoder_width, decoder_depth, decoder_heads,
                                                 mlp_ratio, dropout, attention_dropout, token_input)
 
-// A row of nn/presets.h's tables. `stride` is the pixels of
-// a token.
+// A row of nn/presets.h's tables. `stride` is the pixels of a token.
 AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
                        std::int64_t stride);
+
+// The networks of a preset, as they go together: the sizes for two cores with the light tokenizer
+// and 8x8 tokens, the others with the published one and 16x16.
+struct PresetConfigs {
+  VqganConfig tokenizer;
+  MageConfig predictor;
+  AddpConfig addp;
+};
+PresetConfigs preset_configs(std::string_view name, std::int64_t class_ids = 1);
 
 struct LoadedAddp {
   std::shared_ptr<Addp> network;

@@ -10,6 +10,7 @@
 #include "checkpoint/checkpoint.h"
 #include "eval/inception_layers.h"
 #include "nn/load.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -133,7 +134,7 @@ Tensor inception_input(const Tensor& pictures, std::int64_t size) {
     throw UsageError("the FID network takes uint8 pictures [B, 3, H, W], not {} of {}",
                      fmt::join(pictures.sizes(), "x"), c10::toString(pictures.scalar_type()));
   }
-  const auto source = pictures.contiguous();
+  const auto source = pictures.cpu().contiguous();
   const std::int64_t height = source.size(2), width = source.size(3);
   const auto* bytes = source.const_data_ptr<std::uint8_t>();
   return resize_pictures(source.size(0), size, [&](std::int64_t i) {
@@ -177,9 +178,9 @@ InceptionNetwork::InceptionNetwork(const TensorMap& weights, std::string name)
     std::vector<std::int64_t> padding = {0, 0};
     if (layer.same_padding) padding = {(layer.kernel_height - 1) / 2, (layer.kernel_width - 1) / 2};
     convolutions_[key] = {(kernel * scale.view({-1, 1, 1, 1}))
-                              .to(torch::kFloat)
+                              .to(compute_device(), torch::kFloat)
                               .contiguous(torch::MemoryFormat::ChannelsLast),
-                          bias.to(torch::kFloat), layer.stride, padding};
+                          bias.to(compute_device(), torch::kFloat), layer.stride, padding};
   }
   if (weights.contains("fc.weight")) {
     fc_weight_ = to_torch(weights.at("fc.weight")).to(torch::kFloat);
@@ -241,8 +242,9 @@ Tensor InceptionNetwork::block_e(const std::string& name, const Tensor& x, bool 
                     1);
 }
 
-// `x` is what inception_input gives, [B, 3, 299, 299].
+// `x` is what inception_input gives, [B, 3, 299, 299]. Features are on the CPU.
 Tensor InceptionNetwork::pool_features(Tensor x, InceptionTaps* taps) const {
+  x = x.to(compute_device());
   for (const char* name : {"Conv2d_1a_3x3", "Conv2d_2a_3x3", "Conv2d_2b_3x3"}) x = conv(name, x);
   x = halve(x);  // [B, 64, 73, 73]
   if (taps != nullptr) taps->features64 = mean_of(x);
@@ -254,7 +256,7 @@ Tensor InceptionNetwork::pool_features(Tensor x, InceptionTaps* taps) const {
   if (taps != nullptr) taps->features768 = mean_of(x);
   x = block_d("Mixed_7a", x);  // [B, 1280, 8, 8]
   x = block_e("Mixed_7b", x, false);
-  return mean_of(block_e("Mixed_7c", x, true));  // [B, 2048]
+  return mean_of(block_e("Mixed_7c", x, true)).cpu();  // [B, 2048]
 }
 
 InceptionOutput InceptionNetwork::output_of(const std::vector<Tensor>& parts) const {

@@ -28,7 +28,7 @@ Tensor knn_scores(const Tensor& bank, const Tensor& labels, const Tensor& querie
   for (const Tensor& chunk : unit_rows(queries).split(kChunk)) {
     const auto [cosine, nearest] = chunk.matmul(points).topk(count, 1);  // [m, k]
     const Tensor votes = labels.index_select(0, nearest.flatten()).view_as(nearest);
-    scores.push_back(torch::zeros({chunk.size(0), classes})
+    scores.push_back(torch::zeros({chunk.size(0), classes}, chunk.options())
                          .scatter_add(1, votes, (cosine / options.temperature).exp()));
   }
   return torch::cat(scores);

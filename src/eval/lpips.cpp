@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "nn/load.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -53,7 +54,9 @@ void check_pictures(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Lpips Lpips::open(const std::filesystem::path& path) {
-  return Lpips(open_checkpoint(path).tensors, path.string());
+  Lpips lpips(open_checkpoint(path).tensors, path.string());
+  lpips.to(compute_device());
+  return lpips;
 }
 
 Lpips::Lpips(const TensorMap& weights, const std::string& name)

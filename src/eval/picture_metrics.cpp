@@ -47,7 +47,7 @@ Tensor psnr(const Tensor& a, const Tensor& b) {
 Tensor ssim(const Tensor& a, const Tensor& b) {
   check_pictures(a, b, kWindow);
   const torch::NoGradGuard no_grad;
-  const auto window = gaussian_window();
+  const auto window = gaussian_window().to(a.device());
   const std::vector<std::int64_t> planes = {-1, 1, a.size(2), a.size(3)};
   const auto x = unit_range(a).reshape(planes), y = unit_range(b).reshape(planes);
   const auto mx = window_mean(x, window), my = window_mean(y, window);

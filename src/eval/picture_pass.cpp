@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "data/transforms.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -20,8 +21,9 @@ PassBatch to_pass_batch(Batch& batch, std::int64_t side, std::int64_t count) {
     labels.push_back(item.class_id);
     out.indices.push_back(item.index);
   }
-  out.pixels = torch::from_blob(batch.floats.data(), {count, 3, side, side}).clone();
-  out.labels = torch::tensor(labels, torch::kInt64);
+  out.pixels =
+      torch::from_blob(batch.floats.data(), {count, 3, side, side}).clone().to(compute_device());
+  out.labels = torch::tensor(labels, torch::kInt64).to(compute_device());
   return out;
 }
 

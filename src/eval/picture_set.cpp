@@ -88,9 +88,8 @@ std::string fingerprint(const std::string& data) {
 fs::path cache_file(const PictureSetOptions& options, const InceptionNetwork& network) {
   const std::string key = fmt::format("{}{} {} {} {} {}", fingerprint(options.data), options.split,
                                       options.count, options.size, network.hash(), kKeptFeatures);
-  const auto bytes = reinterpret_cast<const std::uint8_t*>(key.data());
   return cache_folder() / "statistics" /
-         (sha256_hex({bytes, key.size()}).substr(0, 32) + ".safetensors");
+         (sha256_hex(as_byte_span(key)).substr(0, 32) + ".safetensors");
 }
 
 std::string resize_text(const PictureSetOptions& options) {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "eval/picture_metrics.h"
 #include "image/resize.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/torch.h"
 
@@ -59,11 +60,11 @@ class TokenizerTally {
 
  private:
   void measure(const std::vector<Image>& images) {
-    const Tensor pixels = to_tensor(images);
+    const Tensor pixels = to_tensor(images).to(compute_device());
     const Tensor ids = tokenizer_.encode(pixels);
     const Tensor rebuilt = to_bytes(tokenizer_.decode_ids(ids, tokenizer_.grid_of(pixels)));
     const Tensor original = to_bytes(pixels);
-    figures_.counts += torch::bincount(ids.flatten(), {}, figures_.counts.size(0));
+    figures_.counts += torch::bincount(ids.flatten().cpu(), {}, figures_.counts.size(0));
     // A picture that comes back exactly has no finite PSNR; 100 dB stands for it.
     figures_.psnr += psnr(original, rebuilt).clamp_max(100).sum().item<double>();
     figures_.ssim += ssim(original, rebuilt).sum().item<double>();

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "image/draw.h"
 #include "image/resize.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/torch.h"
 
@@ -204,7 +205,7 @@ std::vector<Image> fill_in(const EditTask& task, const Generator& model, const E
   }
   torch::NoGradGuard guard;
   const EditPlan plan = plan_edit(task, model);
-  const Tensor pixels = to_tensor(plan.filled).unsqueeze(0);
+  const Tensor pixels = to_tensor(plan.filled).unsqueeze(0).to(compute_device());
   const Tensor tokens = model.tokenizer().encode(pixels);
   const std::vector<float> opacity = opacity_of(task.hidden, options.feather);
   std::vector<Image> variants;
@@ -212,10 +213,11 @@ std::vector<Image> fill_in(const EditTask& task, const Generator& model, const E
     const std::int64_t batch = std::min(wanted.batch, wanted.count - done);
     std::vector<std::uint64_t> numbers(static_cast<std::size_t>(batch));
     std::iota(numbers.begin(), numbers.end(), static_cast<std::uint64_t>(wanted.first + done));
-    const SamplerStart start{.tokens = tokens.expand({batch, -1}),
-                             .masked = plan.hidden.unsqueeze(0).expand({batch, -1}),
-                             .grid = plan.grid,
-                             .pixels = pixels.expand({batch, -1, -1, -1})};
+    const SamplerStart start{
+        .tokens = tokens.expand({batch, -1}),
+        .masked = plan.hidden.to(compute_device()).unsqueeze(0).expand({batch, -1}),
+        .grid = plan.grid,
+        .pixels = pixels.expand({batch, -1, -1, -1})};
     for (const auto& made : to_images(model.complete(start, numbers, wanted, hooks).pixels)) {
       variants.push_back(
           blend(task, plan.window, resize(made, plan.window.width, plan.window.height), opacity));

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "diffusion/model_io.h"
+#include "nn/precision.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -81,10 +82,12 @@ Samples Generator::sample(const std::vector<std::uint64_t>& pictures, const Gene
 
 Samples Generator::complete(SamplerStart start, const std::vector<std::uint64_t>& pictures,
                             const GenerationPlan& plan, const SamplerHooks& hooks) const {
+  Bf16Scope scope(plan.bf16);
   StreamNoise noise(plan.seed, pictures);
   if (plan.label >= 0) {
     const Vocabulary& words = addp_ ? addp_->config().vocabulary : predictor_->config().vocabulary;
-    start.classes = torch::full({start.tokens.size(0)}, words.class_id(plan.label), torch::kInt64);
+    start.classes =
+        torch::full({start.tokens.size(0)}, words.class_id(plan.label), start.tokens.options());
   }
   return addp_ ? generate(*addp_, *tokenizer_, start, plan.sampler, noise, hooks)
                : sample_predictor(*predictor_, *tokenizer_, start, plan.sampler, noise, hooks);

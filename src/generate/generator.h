@@ -19,6 +19,7 @@ struct GenerationPlan {
   std::int64_t first = 0, count = 1;
   std::int64_t batch = 16;
   std::int64_t label = -1;  // class number, for class-conditional models; -1: none
+  bool bf16 = false;        // products and convolutions in bfloat16
   SamplerOptions sampler;
 };
 

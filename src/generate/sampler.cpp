@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "diffusion/mapping.h"
 #include "diffusion/noisy_pixels.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -52,9 +53,19 @@ Tensor mapped(Mapping mapping, const Tensor& probabilities, const Vqgan& tokeniz
               std::int64_t step, SamplerNoise& noise) {
   Tensor uniform;
   if (mapping == Mapping::kSampling) {
-    uniform = noise.uniform(step, probabilities.size(0), probabilities.size(1));
+    uniform = noise.uniform(step, probabilities.size(0), probabilities.size(1))
+                  .to(probabilities.device());
   }
   return map_to_embeddings(mapping, probabilities, tokenizer.codebook(), uniform);
+}
+
+// Logits for `classes` under classifier-free guidance; `logits` gives those of any classes, and of
+// none.
+template <typename Logits>
+Tensor guided(const Logits& logits, const Tensor& classes, double guidance) {
+  if (!classes.defined()) return logits({});
+  if (guidance == 1) return logits(classes);
+  return at::lerp(logits({}), logits(classes), guidance);
 }
 
 // p(z | nothing), [1, L, K]: every position is masked, so it is the same for all pictures of a
@@ -85,9 +96,7 @@ Tensor step_logits(Addp& addp, const SamplerStep& state, const SamplerStart& sta
     // Decoder(e_t (1 - m_t) + e_mask m_t)
     return addp.code_logits(addp.decode(e_t, z_t).slice(1, 1, 1 + start.grid.area()));
   };
-  if (!start.classes.defined()) return decoded({});
-  if (options.guidance == 1) return decoded(start.classes);
-  return at::lerp(decoded({}), decoded(start.classes), options.guidance);
+  return guided(decoded, start.classes, options.guidance);
 }
 
 Tensor predictor_logits(const Mage& predictor, const SamplerStep& state, const SamplerStart& start,
@@ -95,16 +104,14 @@ Tensor predictor_logits(const Mage& predictor, const SamplerStep& state, const S
   const auto logits = [&](const Tensor& classes) {
     return predictor.code_logits(state.tokens, state.masked, start.grid, nullptr, classes);
   };
-  if (!start.classes.defined()) return logits({});
-  if (options.guidance == 1) return logits(start.classes);
-  return at::lerp(logits({}), logits(start.classes), options.guidance);
+  return guided(logits, start.classes, options.guidance);
 }
 
 }  // namespace
 
 SamplerStart SamplerStart::nothing(std::int64_t batch, const Grid& grid) {
-  return {torch::zeros({batch, grid.area()}, torch::kInt64),
-          torch::ones({batch, grid.area()}, torch::kBool), grid};
+  return {torch::zeros({batch, grid.area()}, torch::kInt64).to(compute_device()),
+          torch::ones({batch, grid.area()}, torch::kBool).to(compute_device()), grid};
 }
 
 Samples generate(Addp& addp, const Vqgan& tokenizer, const SamplerStart& start,

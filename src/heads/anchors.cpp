@@ -12,7 +12,7 @@ Tensor choose(const Tensor& indices, std::int64_t count, RandomStream stream) {
   if (indices.size(0) <= count) return indices;
   auto order = stream.permutation(indices.size(0));
   order.resize(static_cast<std::size_t>(count));
-  return indices.index_select(0, torch::tensor(order, torch::kLong));
+  return indices.index_select(0, torch::tensor(order, torch::kLong).to(indices.device()));
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ Tensor grid_anchors(const Grid& grid, std::int64_t stride, double side,
 
 Tensor match_boxes(const Tensor& candidates, const Tensor& boxes, const MatchOptions& options) {
   if (boxes.size(0) == 0) {
-    return torch::full({candidates.size(0)}, kBackground, torch::kLong);
+    return torch::full({candidates.size(0)}, kBackground, candidates.options().dtype(torch::kLong));
   }
   const Tensor iou = box_iou(boxes, candidates);  // [G, N]
   const auto [best, owner] = iou.max(0);

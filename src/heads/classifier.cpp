@@ -2,6 +2,7 @@
 
 #include "heads/backbone_json.h"
 #include "nn/init.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 #include "tokenizer/vqgan_io.h"
 
@@ -90,7 +91,8 @@ std::shared_ptr<Classifier> load_classifier(const std::filesystem::path& path, s
                                 : parse_config<ClassifierConfig>(file.config, file.source);
   if (heads > 0) config.backbone.encoder.vit.heads = heads;
   const bool tokens = config.backbone.input == BackboneInput::kTokens;
-  auto classifier = std::make_shared<Classifier>(config, tokens ? tokenizer_in(file) : nullptr);
+  auto classifier =
+      placed(std::make_shared<Classifier>(config, tokens ? tokenizer_in(file) : nullptr));
   load_strictly(*classifier, file.tensors,
                 {.source = file.source,
                  .unused = {std::string(kTokenizerInside) + "*"},

@@ -5,6 +5,7 @@
 
 #include "image/draw.h"
 #include "image/resize.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/pixels.h"
 #include "nn/torch.h"
@@ -58,9 +59,10 @@ std::vector<Detection> detect_picture(Detector& detector, const Image& picture,
   const Image fitted = width == picture.width && height == picture.height
                            ? picture
                            : resize(picture, width, height, Resample::kBilinear);
-  const Tensor pixels = at::constant_pad_nd(normalise_pixels(to_tensor(fitted).unsqueeze(0)),
-                                            {0, size - width, 0, size - height});
-  const RawDetections found = detector.detect(pixels, limits)[0];
+  const Tensor pixels =
+      at::constant_pad_nd(normalise_pixels(to_tensor(fitted).unsqueeze(0).to(compute_device())),
+                          {0, size - width, 0, size - height});
+  const RawDetections found = detector.detect(pixels, limits)[0].to(torch::kCPU);
   std::vector<Detection> detections;
   const double across = double(picture.width) / width, down = double(picture.height) / height;
   for (std::int64_t i = 0; i < found.boxes.size(0); ++i) {
@@ -96,7 +98,8 @@ DetectionTarget target_of(const std::vector<Instance>& instances, int width, int
         rle_decode(instance.mask.empty() ? rle_from_box(box, height, width) : instance.mask);
     std::copy(mask.pixels.begin(), mask.pixels.end(), target.masks[i].data_ptr<std::uint8_t>());
   }
-  return target;
+  return {target.boxes.to(compute_device()), target.labels.to(compute_device()),
+          target.masks.to(compute_device())};
 }
 
 Image draw_detections(const Image& picture, const std::vector<Detection>& detections,

@@ -13,7 +13,8 @@ constexpr BoxCoder kRegionCoder{.weights = {10, 10, 5, 5}};
 
 // Boxes with the number of their picture in front: [K, 5].
 Tensor with_picture(const Tensor& boxes, std::size_t picture) {
-  return torch::cat({torch::full({boxes.size(0), 1}, static_cast<float>(picture)), boxes}, 1);
+  return torch::cat(
+      {torch::full({boxes.size(0), 1}, static_cast<float>(picture), boxes.options()), boxes}, 1);
 }
 
 }  // namespace
@@ -84,8 +85,8 @@ DetectorLosses Detector::losses(const Tensor& pixels, const std::vector<Detectio
     regions.rois.push_back(with_picture(candidates.index_select(0, chosen), i));
     regions.labels.push_back(
         torch::cat({targets[i].labels.index_select(0, owners),
-                    torch::full({sample.negatives.size(0)}, config_.classes(), torch::kLong)}));
-    regions.positives.push_back(torch::arange(rows, rows + owners.size(0), torch::kLong));
+                    torch::full({sample.negatives.size(0)}, config_.classes(), owners.options())}));
+    regions.positives.push_back(torch::arange(rows, rows + owners.size(0), owners.options()));
     regions.owners.push_back(owners);
     rows += chosen.size(0);
   }
@@ -124,7 +125,7 @@ void Detector::add_region_losses(const RoiLevels& levels, const Regions& regions
   }
   const Tensor things = rois.index_select(0, positives), kinds = labels.index_select(0, positives);
   const Tensor wanted = kRegionCoder.encode(torch::cat(boxes), things.slice(1, 1));
-  const Tensor every = torch::arange(count, torch::kLong);
+  const Tensor every = torch::arange(count, positives.options());
   const Tensor found =
       out.deltas.index_select(0, positives).view({count, -1, 4}).index({every, kinds});  // [P, 4]
   losses.box = (found - wanted).abs().sum() / static_cast<double>(rois.size(0));
@@ -155,7 +156,7 @@ RawDetections Detector::finish(const RoiLevels& levels, std::int64_t picture,
   const Tensor logits = mask_->forward(
       pool_regions(levels, with_picture(found.boxes, static_cast<std::size_t>(picture)),
                    config_.roi.mask_cells, config_.roi.level_scale));
-  found.masks = logits.index({torch::arange(kept.size(0), torch::kLong), found.labels}).sigmoid();
+  found.masks = logits.index({torch::arange(kept.size(0), kept.options()), found.labels}).sigmoid();
   return found;
 }
 

@@ -49,6 +49,10 @@ struct RawDetections {
   Tensor scores;  // [K]
   Tensor labels;  // [K] int64
   Tensor masks;   // [K, m, m] probabilities over the box
+
+  RawDetections to(torch::Device device) const {
+    return {boxes.to(device), scores.to(device), labels.to(device), masks.to(device)};
+  }
 };
 
 class Detector : public torch::nn::Module {

@@ -1,6 +1,7 @@
 #include "heads/dense_file.h"
 #include "heads/detector.h"
 #include "heads/trunk_json.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -19,7 +20,7 @@ void save_detector(const std::filesystem::path& path, const Detector& detector,
 std::shared_ptr<Detector> load_detector(const std::filesystem::path& path) {
   const ModelFile file = open_dense(path, "detector");
   const auto config = parse_config<DetectorConfig>(file.config, file.source);
-  auto detector = std::make_shared<Detector>(config, dense_tokenizer(file, config.trunk));
+  auto detector = placed(std::make_shared<Detector>(config, dense_tokenizer(file, config.trunk)));
   load_dense(*detector, file);
   return detector;
 }

@@ -29,7 +29,8 @@ RpnOutput Rpn::forward(const std::vector<Tensor>& levels) const {
     const std::int64_t batch = x.size(0), stride = config_.strides[i];
     out.anchors.push_back(grid_anchors({x.size(2), x.size(3)}, stride,
                                        config_.anchor_scale * static_cast<double>(stride),
-                                       config_.ratios));
+                                       config_.ratios)
+                              .to(x.device()));
     // [B, A * k, h, w] -> [B, h * w * A, k], the order of the anchors.
     const auto rows = [&](const Tensor& map, std::int64_t width) {
       return map.to(torch::kFloat32).permute({0, 2, 3, 1}).reshape({batch, -1, width});
@@ -54,7 +55,8 @@ RpnLoss rpn_loss(const RpnOutput& output, const std::vector<DetectionTarget>& ta
     scores.push_back(
         logits[picture].index_select(0, torch::cat({sample.positives, sample.negatives})));
     wanted.push_back(torch::cat(
-        {torch::ones(sample.positives.size(0)), torch::zeros(sample.negatives.size(0))}));
+        {torch::ones(sample.positives.size(0), logits.options().requires_grad(false)),
+         torch::zeros(sample.negatives.size(0), logits.options().requires_grad(false))}));
     if (sample.positives.size(0) == 0) continue;
     const Tensor owners = matches.index_select(0, sample.positives);
     const Tensor target = coder.encode(targets[i].boxes.index_select(0, owners),

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "image/resize.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/pixels.h"
 #include "nn/torch.h"
@@ -47,8 +48,9 @@ Tensor windowed_logits(Segmenter& segmenter, const Tensor& pixels, double overla
     return map.slice(2, places[i].first, places[i].first + tall)
         .slice(3, places[i].second, places[i].second + wide);
   };
-  Tensor sum = torch::zeros({1, segmenter.config().classes(), padded.size(2), padded.size(3)});
-  Tensor count = torch::zeros({1, 1, padded.size(2), padded.size(3)});
+  Tensor sum = torch::zeros({1, segmenter.config().classes(), padded.size(2), padded.size(3)},
+                            padded.options());
+  Tensor count = torch::zeros({1, 1, padded.size(2), padded.size(3)}, padded.options());
   for (std::size_t first = 0; first < places.size(); first += kWindowsAtOnce) {
     const std::size_t last = std::min(places.size(), first + kWindowsAtOnce);
     std::vector<Tensor> windows;
@@ -85,8 +87,8 @@ Tensor class_probabilities(Segmenter& segmenter, const Image& picture,
   Tensor sum;
   double views = 0;
   for (const double scale : options.scales) {
-    const Tensor pixels =
-        normalise_pixels(to_tensor(scaled_picture(picture, base * scale)).unsqueeze(0));
+    const Tensor pixels = normalise_pixels(
+        to_tensor(scaled_picture(picture, base * scale)).unsqueeze(0).to(compute_device()));
     for (const bool mirrored : {false, true}) {
       if (mirrored && !options.flip) continue;
       Tensor logits =
@@ -102,8 +104,10 @@ Tensor class_probabilities(Segmenter& segmenter, const Image& picture,
 
 GrayImage segment_picture(Segmenter& segmenter, const Image& picture,
                           const SegmentOptions& options) {
-  const Tensor labels =
-      class_probabilities(segmenter, picture, options).argmax(0).to(torch::kUInt8).contiguous();
+  const Tensor labels = class_probabilities(segmenter, picture, options)
+                            .argmax(0)
+                            .to(torch::kCPU, torch::kUInt8)
+                            .contiguous();
   GrayImage map(picture.width, picture.height);
   std::memcpy(map.pixels.data(), labels.data_ptr<std::uint8_t>(), map.pixels.size());
   return map;

@@ -5,6 +5,7 @@
 #include "heads/dense_file.h"
 #include "heads/trunk_json.h"
 #include "nn/load.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -64,7 +65,7 @@ void save_segmenter(const std::filesystem::path& path, const Segmenter& segmente
 std::shared_ptr<Segmenter> load_segmenter(const std::filesystem::path& path) {
   const ModelFile file = open_dense(path, "segmenter");
   const auto config = parse_config<SegmenterConfig>(file.config, file.source);
-  auto segmenter = std::make_shared<Segmenter>(config, dense_tokenizer(file, config.trunk));
+  auto segmenter = placed(std::make_shared<Segmenter>(config, dense_tokenizer(file, config.trunk)));
   load_dense(*segmenter, file);
   return segmenter;
 }

@@ -11,7 +11,8 @@ constexpr std::array<std::int64_t, 4> kPoolings = {1, 2, 3, 6};
 
 Tensor drop_channels(const Tensor& x, double rate, Noise* noise) {
   if (noise == nullptr || rate <= 0) return x;
-  const Tensor kept = drop_path(torch::ones({x.size(0) * x.size(1), 1}), rate, noise);
+  const Tensor kept = drop_path(
+      torch::ones({x.size(0) * x.size(1), 1}, x.options().requires_grad(false)), rate, noise);
   return x * kept.view({x.size(0), x.size(1), 1, 1}).to(x.scalar_type());
 }
 

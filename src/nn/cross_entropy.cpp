@@ -15,9 +15,12 @@ double label_weight(const SoftTarget& target) {
   return target.probabilities.defined() ? target.label_share : 1;
 }
 
-Tensor dense_target(const SoftTarget& target, const Tensor& logits) {
+// [N, V]
+Tensor dense_target(const SoftTarget& target, std::int64_t classes) {
   const double share = label_weight(target);
-  Tensor dense = torch::zeros(logits.sizes(), logits.options().requires_grad(false));
+  const Tensor& given = target.probabilities.defined() ? target.probabilities : target.labels;
+  Tensor dense = torch::zeros({given.size(0), classes},
+                              given.options().dtype(torch::kFloat32).requires_grad(false));
   if (target.probabilities.defined()) {
     dense.slice(1, 0, target.probabilities.size(1)).copy_(target.probabilities * (1 - share));
   }
@@ -30,7 +33,7 @@ Tensor dense_target(const SoftTarget& target, const Tensor& logits) {
 
 // As the released program computes it: classes in the second of three dimensions.
 Tensor reference_cross_entropy(const Tensor& logits, const SoftTarget& target, double smoothing) {
-  const Tensor wanted = dense_target(target, logits);
+  const Tensor wanted = dense_target(target, logits.size(1));
   const Tensor losses =
       at::cross_entropy_loss(logits.t().unsqueeze(0), wanted.t().unsqueeze(0), /*weight=*/{},
                              at::Reduction::None, /*ignore_index=*/-100, smoothing);
@@ -81,6 +84,12 @@ class FusedCrossEntropy : public torch::autograd::Function<FusedCrossEntropy> {
 };
 
 }  // namespace
+
+Tensor lowest_cross_entropy(const SoftTarget& target, std::int64_t classes, double smoothing) {
+  const Tensor wanted =
+      dense_target(target, classes) * (1 - smoothing) + smoothing / static_cast<double>(classes);
+  return -at::xlogy(wanted, wanted).sum(1).mean();
+}
 
 Tensor smoothed_cross_entropy(const Tensor& logits, const SoftTarget& target, double smoothing) {
   const Tensor scores = logits.to(torch::kFloat32);

@@ -41,8 +41,17 @@ class DropElements : public torch::autograd::Function<DropElements> {
   }
 };
 
-// Zeros, and 1 / (1 - rate) where an element is kept.
+// Zeros, and 1 / (1 - rate) where an element is kept. Which ones follows from the key; a CUDA
+// device draws them by itself, and others than the CPU would.
 Tensor keep_factors(at::IntArrayRef shape, double rate, std::uint64_t key, const Tensor& like) {
+  if (like.is_cuda()) {
+    at::Generator generator = at::globalContext().defaultGenerator(like.device());
+    const std::lock_guard<std::mutex> lock(generator.mutex());
+    generator.set_current_seed(key);
+    return torch::empty(shape, like.options().requires_grad(false))
+        .bernoulli_(1 - rate, generator)
+        .div_(1 - rate);
+  }
   return drop_elements(torch::ones(shape, torch::kFloat32), rate, key)
       .to(like.device(), like.scalar_type());
 }

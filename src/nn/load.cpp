@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/sha256.h"
 #include "checkpoint/key_report.h"
 #include "nn/torch.h"
 
@@ -94,6 +95,11 @@ TensorView to_view(const Tensor& tensor) {
   Bytes bytes(source.nbytes());
   if (!bytes.empty()) std::memcpy(bytes.data(), source.data_ptr(), bytes.size());
   return make_tensor(file_type(source.scalar_type()), source.sizes().vec(), std::move(bytes));
+}
+
+std::string sha256_of(const Tensor& tensor) {
+  const Tensor numbers = tensor.detach().cpu().contiguous();
+  return sha256_hex({static_cast<const std::uint8_t*>(numbers.data_ptr()), numbers.nbytes()});
 }
 
 LoadReport load_strictly(torch::nn::Module& network, const TensorMap& tensors,

@@ -13,8 +13,9 @@
 
 namespace addp {
 
-Tensor to_torch(const TensorView& view);   // a copy, contiguous
-TensorView to_view(const Tensor& tensor);  // a copy, contiguous, on the CPU
+Tensor to_torch(const TensorView& view);      // a copy, contiguous
+TensorView to_view(const Tensor& tensor);     // a copy, contiguous, on the CPU
+std::string sha256_of(const Tensor& tensor);  // of its numbers
 
 struct LoadRules {
   std::string source{};  // what errors call the file

@@ -2,6 +2,8 @@
 
 #include <ATen/autocast_mode.h>
 
+#include "nn/machine.h"
+
 namespace addp {
 namespace {
 
@@ -9,7 +11,7 @@ thread_local bool follow_reference = false;
 
 }  // namespace
 
-Bf16Scope::Bf16Scope(bool enabled, torch::DeviceType device) : device_(device), enabled_(enabled) {
+Bf16Scope::Bf16Scope(bool enabled) : device_(compute_device().type()), enabled_(enabled) {
   if (!enabled_) return;
   was_enabled_ = at::autocast::is_autocast_enabled(device_);
   was_type_ = at::autocast::get_autocast_dtype(device_);

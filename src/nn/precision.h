@@ -5,12 +5,12 @@
 
 namespace addp {
 
-// bfloat16 for the products and convolutions of a scope (CPU and, where present, CUDA autocast);
-// weights stay float32. Made with `enabled` false it does nothing, so that a flag can be passed
+// bfloat16 for the products and convolutions of a scope (autocast of compute_device()); weights
+// stay float32. Made with `enabled` false it does nothing, so that a flag can be passed
 // straight in.
 class Bf16Scope {
  public:
-  explicit Bf16Scope(bool enabled, torch::DeviceType device = torch::kCPU);
+  explicit Bf16Scope(bool enabled);
   ~Bf16Scope();
   Bf16Scope(const Bf16Scope&) = delete;
   Bf16Scope& operator=(const Bf16Scope&) = delete;

@@ -17,6 +17,8 @@ struct MageMaskOptions {
 struct MageMask {
   Tensor masked;  // [B, L] bool
   Tensor kept;    // [B, 1 + L - dropped] int64, positions for the encoder, the class position first
+
+  MageMask to(torch::Device device) const { return {masked.to(device), kept.to(device)}; }
 };
 
 // One ratio a batch; the positions of sample i come from a stream of their own. `first` is the

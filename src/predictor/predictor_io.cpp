@@ -1,5 +1,6 @@
 #include "predictor/predictor_io.h"
 
+#include "nn/machine.h"
 #include "nn/presets.h"
 #include "nn/torch.h"
 
@@ -27,7 +28,7 @@ std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path, LoadRepo
                                      : parse_config<MageConfig>(file.config, file.source);
   if (heads.encoder > 0) config.heads = heads.encoder;
   if (heads.decoder > 0) config.decoder_heads = heads.decoder;
-  auto network = std::make_shared<Mage>(config);
+  auto network = placed(std::make_shared<Mage>(config));
   const LoadReport loaded =
       load_strictly(*network, file.tensors, {.source = file.source, .unused = mage_unused_names()});
   if (report != nullptr) *report = loaded;

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "checkpoint/key_report.h"
+#include "nn/machine.h"
 #include "nn/presets.h"
 #include "nn/torch.h"
 
@@ -40,10 +41,10 @@ std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {
   if (!file.tensors.contains(prefix + kCodebook)) return nullptr;
   const nlohmann::json config =
       file.kind == "tokenizer" ? file.config : file.config.value("tokenizer", nlohmann::json());
-  const auto network = std::make_shared<Vqgan>(
+  const auto network = placed(std::make_shared<Vqgan>(
       config.is_object()
           ? parse_config<VqganConfig>(config, file.source)
-          : vqgan_config_from(with_prefix_removed(file.tensors, prefix), file.source));
+          : vqgan_config_from(with_prefix_removed(file.tensors, prefix), file.source)));
   const LoadReport loaded =
       load_strictly(*network, file.tensors, {.source = file.source, .prefix = prefix});
   if (report != nullptr) *report = loaded;

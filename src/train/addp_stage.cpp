@@ -7,6 +7,7 @@
 #include "diffusion/model_io.h"
 #include "generate/sampler.h"
 #include "nn/init.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
@@ -63,7 +64,7 @@ AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
       predictor_(open_predictor(options, *tokenizer_)),
       feed_(options.train, options.tokens, tokenizer_, world),
       schedule_(options.diffusion.mask),
-      network_(std::make_shared<Addp>(network_config(options, *tokenizer_, feed_))) {
+      network_(placed(std::make_shared<Addp>(network_config(options, *tokenizer_, feed_)))) {
   initialise(
       *network_,
       RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights").fork("addp"));
@@ -86,7 +87,8 @@ NetworkStage::PartLoss AddpStage::part_loss(const StepContext& context, std::uin
   Bf16Scope scope(context.bf16);
   return {pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
                            schedule_, options_.diffusion, stream, &noise,
-                           classes_of(labels, &stream, first), first)};
+                           classes_of(labels, &stream, first), first)
+              .value};
 }
 
 Metrics AddpStage::evaluate() {
@@ -95,14 +97,16 @@ Metrics AddpStage::evaluate() {
   const auto [z0, labels] = feed_.validation(kValidationPictures);
   // The same few masks at every evaluation, so that the curve shows the network alone.
   constexpr std::uint64_t kDraws = 4;
-  double loss = 0;
+  Metrics metrics;
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
-    loss += pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
-                             schedule_, options_.diffusion, RandomStream(0, "validation", draw),
-                             nullptr, classes_of(labels, nullptr, 0))
-                .item<double>();
+    const PretrainingLoss loss =
+        pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
+                         schedule_, options_.diffusion, RandomStream(0, "validation", draw),
+                         nullptr, classes_of(labels, nullptr, 0), /*first=*/0, /*with_floor=*/true);
+    metrics["loss"] += loss.value.item<double>() / kDraws;
+    metrics["floor"] += loss.floor.item<double>() / kDraws;
   }
-  return {{"loss", loss / kDraws}};
+  return metrics;
 }
 
 // Ids for the class position, undefined in unconditional training. The predictor must have been

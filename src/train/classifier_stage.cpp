@@ -3,6 +3,7 @@
 #include "data/transforms.h"
 #include "eval/classification_metrics.h"
 #include "nn/cross_entropy.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/pixels.h"
 #include "nn/precision.h"
@@ -43,7 +44,7 @@ std::shared_ptr<Classifier> make_classifier(const ClassifierTrainOptions& option
   config.class_keys = dataset.class_keys();
   config.size = options.train.size;
   config.crop = options.eval_crop;
-  auto classifier = std::make_shared<Classifier>(config, start.tokenizer);
+  auto classifier = placed(std::make_shared<Classifier>(config, start.tokenizer));
   const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
   initialise_classifier(*classifier, start.file ? HeadStart::kFineTuning : HeadStart::kScratch,
                         stream.fork("classifier"));

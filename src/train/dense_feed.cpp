@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 #include "train/backbone_start.h"
 
@@ -46,10 +47,12 @@ DenseBatch DenseFeed::next() {
   DenseBatch out;
   for (BatchItem& item : batch->items) out.instances.push_back(std::move(item.instances));
   // The tensors share the batch's memory.
-  out.pixels = torch::from_blob(batch->floats.data(), {count, 3, side, side}, [batch](void*) {});
+  out.pixels = torch::from_blob(batch->floats.data(), {count, 3, side, side}, [batch](void*) {
+               }).to(compute_device());
   if (labels_) {
     out.labels = torch::from_blob(
-        batch->labels.data(), {count, side, side}, [batch](void*) {}, torch::kUInt8);
+                     batch->labels.data(), {count, side, side}, [batch](void*) {}, torch::kUInt8)
+                     .to(compute_device());
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include "data/coco_results.h"
 #include "data/dense_transforms.h"
 #include "image/draw.h"
+#include "nn/machine.h"
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
@@ -57,7 +58,7 @@ std::shared_ptr<Detector> make_detector(const DetectorTrainOptions& options,
   config.rpn.convs = options.rpn_convs;
   config.roi = {options.cells,      options.mask_cells,    options.box_convs,  options.box_width,
                 options.mask_convs, options.mask_channels, options.level_scale};
-  auto network = std::make_shared<Detector>(config, trunk.tokenizer);
+  auto network = placed(std::make_shared<Detector>(config, trunk.tokenizer));
   network->initialise_weights(
       RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
           .fork("detector"));

@@ -6,6 +6,7 @@
 #include "checkpoint/safetensors.h"
 #include "eval/picture_pass.h"
 #include "nn/load.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -16,8 +17,8 @@ LabelledFeatures extract_set(const std::shared_ptr<const Dataset>& dataset, std:
   std::vector<Tensor> features, labels, indices;
   const PassOptions pass{.size = size, .crop = middle, .workers = workers, .label = label};
   for_each_batch(dataset, pass, [&](const PassBatch& batch) {
-    features.push_back(extract(batch.pixels));
-    labels.push_back(batch.labels);
+    features.push_back(extract(batch.pixels).cpu());
+    labels.push_back(batch.labels.cpu());
     indices.push_back(torch::tensor(batch.indices));
   });
   if (features.empty()) throw DataError("{}: not one picture can be used", dataset->description());
@@ -44,7 +45,7 @@ Tensor FeatureFeed::view_features(std::int64_t view) {
   Tensor features;
   for (std::int64_t done = 0; done < count;) {
     const PictureBatch batch = all.next();
-    const Tensor rows = extract_(batch.pixels);
+    const Tensor rows = extract_(batch.pixels).cpu();
     if (!features.defined()) features = torch::zeros({count, rows.size(1)});
     features.index_copy_(0, torch::tensor(batch.indices), rows);
     done += batch.pixels.size(0);
@@ -92,8 +93,9 @@ LabelledFeatures FeatureFeed::next() {
   }
   const CachedBatch batch = rows_.next();
   const Tensor pictures = torch::tensor(batch.pictures), views = torch::tensor(batch.views);
-  return {cache_.flatten(0, 1).index_select(0, pictures * options_.views + views),
-          labels_.index_select(0, pictures), pictures};
+  return {
+      cache_.flatten(0, 1).index_select(0, pictures * options_.views + views).to(compute_device()),
+      labels_.index_select(0, pictures).to(compute_device()), pictures};
 }
 
 const LabelledFeatures& FeatureFeed::plain() {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/options.h"
+#include "nn/compute_options.h"
 
 namespace addp {
 
@@ -34,7 +35,7 @@ struct TrainOptions {
   double ema = 0;
 
   Precision precision = Precision::kFloat32;
-  std::int64_t threads = 0;
+  ComputeOptions compute;
   std::int64_t workers = 0;
   std::int64_t processes = 1;
 
@@ -79,7 +80,7 @@ struct TrainOptions {
     o.add_enum<Precision>("precision", precision,
                           {{"fp32", Precision::kFloat32}, {"bf16", Precision::kBfloat16}},
                           "arithmetic of products and convolutions; weights are always float32");
-    o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
+    compute.describe(o);
     o.add("workers", workers, "threads that read pictures; 0: one a core").range(0, 4096);
     o.add("processes", processes, "processes to start on this machine").range(1, 1024);
     o.group("Records");

@@ -6,9 +6,32 @@
 #include "base/log.h"
 #include "data/loader.h"
 #include "data/transforms.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
+namespace {
+
+// Shuffled with a fixed seed, so that a few pictures show several classes.
+Tensor a_few_pictures(const std::shared_ptr<const Dataset>& dataset, std::int64_t side,
+                      std::int64_t count) {
+  CropTransformOptions crop;
+  crop.size = static_cast<int>(side);
+  LoaderOptions settings;
+  settings.batch_size = std::min(count, dataset->size());
+  settings.train = false;
+  settings.epochs = 1;
+  Loader loader(dataset, BatchShape{crop.size, crop.size, PixelKind::kFloat},
+                middle_crop_transform(crop), settings);
+  Batch batch;
+  loader.next(batch);
+  return torch::from_blob(batch.floats.data(),
+                          {static_cast<std::int64_t>(batch.size()), 3, side, side})
+      .clone()
+      .to(compute_device());
+}
+
+}  // namespace
 
 FeedOptions FeedOptions::from(const TrainOptions& options, const World& world) {
   FeedOptions feed;
@@ -88,9 +111,14 @@ PictureBatch PictureFeed::next() {
   }
   // The tensor takes the batch's memory over.
   auto owner = std::make_shared<Batch>(std::move(batch));
-  out.pixels = torch::from_blob(owner->floats.data(), {count, 3, side, side}, [owner](void*) {});
-  out.labels = torch::tensor(labels, torch::kInt64);
+  out.pixels = torch::from_blob(owner->floats.data(), {count, 3, side, side}, [owner](void*) {
+               }).to(compute_device());
+  out.labels = torch::tensor(labels, torch::kInt64).to(compute_device());
   return out;
+}
+
+Tensor PictureFeed::training_pictures(std::int64_t count) const {
+  return a_few_pictures(impl_->dataset, impl_->options.size, count);
 }
 
 Tensor PictureFeed::validation_pictures(std::int64_t count) const {
@@ -98,20 +126,7 @@ Tensor PictureFeed::validation_pictures(std::int64_t count) const {
     impl_->validation =
         open_dataset(impl_->options.data, held_out_split(impl_->options.data), Task::kPictures);
   }
-  CropTransformOptions crop;
-  crop.size = static_cast<int>(impl_->options.size);
-  LoaderOptions loader_settings;
-  loader_settings.batch_size = std::min(count, impl_->validation->size());
-  loader_settings.train = false;
-  loader_settings.epochs = 1;
-  // Shuffled with a fixed seed, so that a few pictures show several classes.
-  Loader loader(impl_->validation, BatchShape{crop.size, crop.size, PixelKind::kFloat},
-                middle_crop_transform(crop), loader_settings);
-  Batch batch;
-  loader.next(batch);
-  return torch::from_blob(batch.floats.data(),
-                          {static_cast<std::int64_t>(batch.size()), 3, crop.size, crop.size})
-      .clone();
+  return a_few_pictures(impl_->validation, impl_->options.size, count);
 }
 
 const Dataset& PictureFeed::dataset() const { return *impl_->dataset; }

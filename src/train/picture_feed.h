@@ -47,8 +47,9 @@ class PictureFeed {
   std::int64_t steps_per_epoch() const;
   void seek(std::int64_t step);
   PictureBatch next();
-  // The first `count` pictures of the validation split (of training where there is none), middle
-  // square.
+  // `count` pictures of the training split, or of the validation split (of training where there is
+  // none): the same ones in every process and at every call, middle squares.
+  Tensor training_pictures(std::int64_t count) const;
   Tensor validation_pictures(std::int64_t count) const;
   const Dataset& dataset() const;
 

@@ -2,6 +2,7 @@
 
 #include "diffusion/model_io.h"
 #include "nn/init.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
@@ -37,7 +38,7 @@ PredictorStage::PredictorStage(const PredictorTrainOptions& options, World& worl
       options_(options),
       tokenizer_(load_tokenizer(options.tokens.tokenizer)),
       feed_(options.train, options.tokens, tokenizer_, world),
-      network_(std::make_shared<Mage>(network_config(options, *tokenizer_, feed_))) {
+      network_(placed(std::make_shared<Mage>(network_config(options, *tokenizer_, feed_)))) {
   initialise(*network_,
              RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
                  .fork("predictor"));
@@ -54,7 +55,8 @@ NetworkStage::PartLoss PredictorStage::part_loss(const StepContext& context, std
   const std::int64_t first = context.rank * tokens.size(0);
   Noise noise(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
   const MageMask mask =
-      sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream, first);
+      sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream, first)
+          .to(tokens.device());
   Bf16Scope scope(context.bf16);
   return {mage_loss(
       *network_, tokens, mask, feed_.grid(), options_.label_smoothing, &noise,
@@ -68,7 +70,8 @@ Metrics PredictorStage::evaluate() {
       class_ids_of(labels, network_->config().vocabulary, options_.tokens, nullptr, 0);
   // The same masks at every evaluation, so that the curve shows the network alone.
   const RandomStream stream(0, "validation masks");
-  const MageMask mask = sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream);
+  const MageMask mask =
+      sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream).to(tokens.device());
   const Tensor loss =
       mage_loss(*network_, tokens, mask, feed_.grid(), options_.label_smoothing, nullptr, classes);
   const Tensor best =
@@ -84,7 +87,8 @@ std::vector<Panel> PredictorStage::pictures() {
   const Tensor pixels = feed_.pictures().validation_pictures(kShownPictures);
   const Tensor tokens = tokenizer_->encode(pixels);
   const MageMask mask = sample_mage_mask(tokens.size(0), tokens.size(1), {0.5, 1e-3, 0.49, 0.51},
-                                         RandomStream(0, "shown masks"));
+                                         RandomStream(0, "shown masks"))
+                            .to(tokens.device());
   const Tensor best = network_->code_logits(tokens, mask.masked, feed_.grid()).argmax(-1);
   const Tensor filled = torch::where(mask.masked, best, tokens);
   const Tensor hidden = at::upsample_nearest2d(

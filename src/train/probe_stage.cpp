@@ -5,6 +5,7 @@
 #include "eval/knn.h"
 #include "eval/picture_pass.h"
 #include "nn/cross_entropy.h"
+#include "nn/machine.h"
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
@@ -32,7 +33,7 @@ std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const D
   config.class_keys = dataset.class_keys();
   config.size = options.train.size;
   config.crop = options.eval_crop;
-  auto probe = std::make_shared<Classifier>(config, start.tokenizer);
+  auto probe = placed(std::make_shared<Classifier>(config, start.tokenizer));
   const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
   initialise_classifier(*probe, HeadStart::kProbing, stream.fork("probe"));
   if (start.file) load_backbone(probe->encoder(), config.backbone, *start.file);
@@ -44,11 +45,9 @@ std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const D
 std::string digest_of(const torch::nn::Module& network) {
   std::string text;
   for (const auto& item : network.named_parameters()) {
-    const Tensor values = item.value().detach().contiguous();
-    text +=
-        sha256_hex(ByteSpan(static_cast<const std::uint8_t*>(values.data_ptr()), values.nbytes()));
+    text += sha256_of(item.value());
   }
-  return sha256_hex(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  return sha256_hex(as_byte_span(text));
 }
 
 FeatureFeedOptions probe_feed(const ProbeTrainOptions& options, const World& world,

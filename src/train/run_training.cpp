@@ -30,7 +30,7 @@ void run_training(const TrainOptions& options, const RunContext& context, const 
   if (is_launcher(static_cast<int>(options.processes))) {
     LaunchOptions launch;
     launch.processes = static_cast<int>(options.processes);
-    launch.threads = static_cast<int>(options.threads);
+    launch.threads = static_cast<int>(options.compute.threads);
     const int code = run_processes(launch);
     if (code != 0) {
       throw Error(
@@ -42,9 +42,11 @@ void run_training(const TrainOptions& options, const RunContext& context, const 
   }
   const WorldOptions place = world_from_environment();
   // Several processes share the threads out among them; their launcher has said so already.
-  use_machine(place.size == 1 ? options.threads : 0);
+  ComputeOptions compute = options.compute;
+  if (place.size > 1) compute.threads = 0;
+  use_machine(compute, place.local_rank);
   quiet_other_ranks(place);
-  World world(place);
+  World world(place, compute_device());
   if (options.batch_size % (options.accumulate * world.size()) != 0) {
     throw UsageError("--batch-size {} cannot be divided by {} processes times --accumulate {}",
                      options.batch_size, world.size(), options.accumulate);

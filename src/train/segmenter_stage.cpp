@@ -5,6 +5,7 @@
 #include "eval/segmentation_metrics.h"
 #include "image/draw.h"
 #include "image/overlay.h"
+#include "nn/machine.h"
 #include "nn/pixels.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
@@ -40,7 +41,7 @@ std::shared_ptr<Segmenter> make_segmenter(const SegmenterTrainOptions& options,
                          .auxiliary_channels = options.auxiliary_channels,
                          .size = options.train.size,
                          .dropout = options.dropout};
-  auto network = std::make_shared<Segmenter>(config, trunk.tokenizer);
+  auto network = placed(std::make_shared<Segmenter>(config, trunk.tokenizer));
   initialise_dense(*network,
                    RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
                        .fork("segmenter"));

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/progress.h"
-#include "base/sha256.h"
 #include "checkpoint/safetensors.h"
 #include "nn/load.h"
+#include "nn/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -31,11 +31,8 @@ Grid grid_for(const TrainOptions& options, const Vqgan& tokenizer) {
 // What the cached tokens depend on; a cache of anything else is made anew.
 std::string cache_key(const TrainOptions& options, const TokenOptions& tokens, std::int64_t count,
                       const Vqgan& tokenizer) {
-  const Tensor codes = tokenizer.codebook().to(torch::kCPU, torch::kFloat32).contiguous();
-  const std::string digest =
-      sha256_hex(ByteSpan(static_cast<const std::uint8_t*>(codes.data_ptr()), codes.nbytes()));
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", options.data, count, options.size, tokens.crop,
-                     tokens.flip, tokens.views, options.seed, digest);
+                     tokens.flip, tokens.views, options.seed, sha256_of(tokenizer.codebook()));
 }
 
 }  // namespace
@@ -118,8 +115,8 @@ TokenBatch TokenFeed::next_cached() {
   const Tensor pictures = torch::tensor(batch.pictures), views = torch::tensor(batch.views);
   return {cache_.flatten(0, 1)
               .index_select(0, pictures * token_options_.views + views)
-              .to(torch::kInt64),
-          labels_.index_select(0, pictures)};
+              .to(compute_device(), torch::kInt64),
+          labels_.index_select(0, pictures).to(compute_device())};
 }
 
 TokenBatch TokenFeed::validation(std::int64_t count) const {

@@ -6,6 +6,7 @@
 #include "image/draw.h"
 #include "nn/init.h"
 #include "nn/load.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/precision.h"
 #include "nn/torch.h"
@@ -15,6 +16,8 @@ namespace addp {
 namespace {
 
 constexpr double kMaxAdaptiveWeight = 1e4;
+constexpr std::int64_t kStartPictures = 64;
+
 FeedOptions feed_options(const TokenizerTrainOptions& options, const World& world) {
   FeedOptions feed = FeedOptions::from(options.train, world);
   feed.crop = options.crop;
@@ -45,7 +48,8 @@ void spread_codes(Vqgan& network, const Tensor& pixels) {
   const Tensor latent = network.latent(pixels).permute({0, 2, 3, 1}).flatten(0, 2);  // [N, D]
   const Tensor codes = parameters["quantize.embedding.weight"].data();
   if (latent.size(0) < codes.size(0)) return;
-  const Tensor rows = torch::arange(codes.size(0)) * latent.size(0) / codes.size(0);
+  const Tensor rows = torch::arange(codes.size(0), latent.options().dtype(torch::kLong)) *
+                      latent.size(0) / codes.size(0);
   codes.copy_(latent.index_select(0, rows.to(torch::kLong)));
 }
 
@@ -61,15 +65,15 @@ TokenizerStage::TokenizerStage(const TokenizerTrainOptions& options, World& worl
   const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
   const LearnerOptions learner_options{options.train.clip, options.train.ema};
   const AdamWOptions adam{options.train.beta1, options.train.beta2};
-  network_ = std::make_shared<Vqgan>(options.network);
+  network_ = placed(std::make_shared<Vqgan>(options.network));
   initialise_vqgan(*network_, stream.fork("tokenizer"));
-  spread_codes(*network_, feed_.validation_pictures(kValidationPictures));
+  spread_codes(*network_, feed_.training_pictures(kStartPictures));
   generator_learner_ = std::make_unique<Learner>(
       "tokenizer", make_adamw(decay_groups(*network_, options.train.weight_decay), adam),
       learner_options, world);
   if (options.adversarial > 0) {
-    discriminator_ = std::make_shared<Discriminator>(
-        DiscriminatorConfig{options.discriminator_channels, options.discriminator_layers});
+    discriminator_ = placed(std::make_shared<Discriminator>(
+        DiscriminatorConfig{options.discriminator_channels, options.discriminator_layers}));
     initialise(*discriminator_, stream.fork("discriminator"));
     discriminator_learner_ = std::make_unique<Learner>(
         "discriminator",

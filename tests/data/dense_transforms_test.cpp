@@ -91,11 +91,11 @@ TEST(DenseTransforms, WhatIsOutsideHasNoBox) {
   Instance instance;
   instance.box = {50, 50, 10, 10};
   const Placement corner{.scale = 1, .left = 0, .top = 0, .width = 32, .height = 32};
-  EXPECT_LE(place_instance(instance, corner, 64, 64, 32).box.area(), 0);
+  EXPECT_LE(place_instance(instance, corner, 32).box.area(), 0);
   instance.box = {4, 6, 10, 8};
   Placement mirrored = corner;
   mirrored.mirror = true;
-  EXPECT_EQ(place_instance(instance, mirrored, 64, 64, 32).box, (CocoBox{18, 6, 10, 8}));
+  EXPECT_EQ(place_instance(instance, mirrored, 32).box, (CocoBox{18, 6, 10, 8}));
   Instance crowd = instance;
   crowd.crowd = true;
   Sample sample = shapes_sample(0);

@@ -68,7 +68,7 @@ double loss_of(SmallNetworks& nets, const DiffusionOptions& options, std::uint64
   const MaskSchedule schedule(options.mask);
   return pretraining_loss(*nets.addp, nets.frozen(), some_tokens(2, grid), grid, schedule, options,
                           RandomStream(seed, "step"), noise)
-      .item<double>();
+      .value.item<double>();
 }
 
 TEST(Addp, EveryTrainedParameterGetsAGradientWithEverySwitch) {
@@ -81,7 +81,7 @@ TEST(Addp, EveryTrainedParameterGetsAGradientWithEverySwitch) {
       Noise noise(RandomStream(2, "dropout"));
       pretraining_loss(*nets.addp, nets.frozen(), some_tokens(2, grid), grid, schedule, {},
                        RandomStream(1, "step"), &noise)
-          .backward();
+          .value.backward();
       for (const auto& item : nets.addp->named_parameters()) {
         // The head takes the embeddings as they are: without token input nothing trains them.
         if (input == TokenInput::kNone && item.key() == "token_emb.weight") continue;
@@ -106,7 +106,8 @@ TEST(Addp, ResNetEncoderKeepsTheGrid) {
   const Grid grid{8, 16};
   const MaskSchedule schedule({});
   const Tensor loss = pretraining_loss(*nets.addp, nets.frozen(), some_tokens(2, grid), grid,
-                                       schedule, {}, RandomStream(1, "step"), nullptr);
+                                       schedule, {}, RandomStream(1, "step"), nullptr)
+                          .value;
   loss.backward();
   for (const auto& item : nets.addp->named_parameters()) {
     EXPECT_TRUE(item.value().grad().defined()) << item.key();

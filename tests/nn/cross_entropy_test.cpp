@@ -63,6 +63,17 @@ TEST_P(CrossEntropy, Both) {
                     0.75 * soft_ + 0.25 * hard_);
 }
 
+TEST_P(CrossEntropy, NoLogitsComeBelowTheEntropyOfTheTarget) {
+  const SoftTarget target{.probabilities = q_, .labels = labels_, .label_share = 0.25};
+  const double smoothing = std::max(GetParam().smoothing, 0.01);  // no logarithm of zero
+  const double lowest = lowest_cross_entropy(target, logits_.size(1), smoothing).item<double>();
+  const Tensor best = (0.75 * soft_ + 0.25 * hard_) * (1 - smoothing) +
+                      smoothing / static_cast<double>(logits_.size(1));
+  EXPECT_NEAR(smoothed_cross_entropy(best.log(), target, smoothing).item<double>(), lowest,
+              1e-5 * lowest);
+  EXPECT_GT(smoothed_cross_entropy(logits_, target, smoothing).item<double>(), lowest);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, CrossEntropy,
                          ::testing::Values(LossCase{5, 13, 13, 0}, LossCase{7, 29, 17, 0.1},
                                            LossCase{33, 2025, 1024, 0.1}, LossCase{1, 3, 2, 0.3}));

@@ -1,0 +1,147 @@
+// Every stage trains, and the sampler samples, on a device that is not the CPU, and comes to what
+// the CPU does.
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "base/progress.h"
+#include "device/fake_accelerator.h"
+#include "generate/edit.h"
+#include "nn/machine.h"
+#include "nn/picture_tensor.h"
+#include "nn/torch.h"
+#include "support/temporary_folder.h"
+#include "train/addp_stage.h"
+#include "train/classifier_stage.h"
+#include "train/detector_stage.h"
+#include "train/predictor_stage.h"
+#include "train/probe_stage.h"
+#include "train/segmenter_stage.h"
+#include "train/tokenizer_stage.h"
+#include "train/trainer.h"
+
+namespace addp {
+namespace {
+
+using testing::FakeAccelerator;
+using testing::TemporaryFolder;
+
+TrainOptions small_run(const std::filesystem::path& out) {
+  set_progress_quiet(true);
+  set_log_quiet(true);
+  TrainOptions train;
+  train.data = "shapes:size=32,count=16,val=4,seed=1";
+  train.out = out;
+  train.size = 32;
+  train.batch_size = 4;
+  train.steps = 2;
+  train.lr = 1e-3;
+  train.workers = 1;
+  train.ema = 0.9;
+  train.log_every = 1;
+  train.picture_every = 2;
+  return train;
+}
+
+class Devices : public ::testing::Test {
+ protected:
+  // Trains one stage on the CPU and on the accelerator; the last losses must agree.
+  template <class OneStage, class Options>
+  std::filesystem::path expect_same(Options options, const std::string& name) {
+    std::map<std::string, double> losses;
+    for (const std::string where : {"cpu", "accelerator"}) {
+      std::optional<FakeAccelerator> accelerator;
+      if (where == "accelerator") accelerator.emplace();
+      const std::int64_t before = FakeAccelerator::operations();
+      options.train = small_run(folder_.path() / (name + "-" + where));
+      World world;
+      OneStage stage(options, world);
+      const StepContext context{0, 2, 1e-3, RandomStream(1, "step")};
+      stage.seek(0);
+      stage.step(context);
+      losses[where] = stage.step(context).at("loss");
+      addp::train(stage, options.train, world, {false, "addp train", ""});
+      EXPECT_EQ(FakeAccelerator::operations() > before, where == "accelerator");
+    }
+    EXPECT_NEAR(losses["cpu"], losses["accelerator"], 1e-3 * (1 + std::abs(losses["cpu"])));
+    return folder_.path() / (name + "-cpu");
+  }
+
+  std::filesystem::path tokenizer() {
+    TokenizerTrainOptions options;
+    options.network = {.channels = 8,
+                       .multipliers = {1, 1},
+                       .blocks = 1,
+                       .codes = 32,
+                       .code_width = 4,
+                       .stem = 4,
+                       .unit_codes = true,
+                       .input_shortcut = true};
+    options.perceptual = 0;
+    options.adversarial = 0.1;
+    options.discriminator_layers = 1;
+    return expect_same<TokenizerStage>(options, "tokenizer");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Devices, GenerativeStagesAndTheSampler) {
+  const auto codes = tokenizer();
+  PredictorTrainOptions predictor;
+  predictor.tokens.tokenizer = codes;
+  predictor.network.preset = "nano";
+  const auto mage = expect_same<PredictorStage>(predictor, "predictor");
+  AddpTrainOptions addp;
+  addp.predictor = mage;
+  addp.tokens.tokenizer = codes;
+  addp.network.preset = "nano";
+  const auto model = expect_same<AddpStage>(addp, "addp");
+
+  GenerationPlan plan;
+  plan.sampler.steps = 3;
+  const auto sample = [&] { return Generator::open(model).sample({0, 1}, plan, {}).pixels.cpu(); };
+  const auto edited = [&] {
+    const Generator generator = Generator::open(model);
+    const Image picture(32, 32);
+    return to_tensor(fill_in(hide_box(picture, {0, 0, 20, 20}), generator, {.generation = plan}));
+  };
+  const Tensor here = sample(), edited_here = edited();
+  const FakeAccelerator accelerator;
+  EXPECT_TRUE(at::allclose(here, sample(), 1e-3, 1e-3));
+  EXPECT_TRUE(at::allclose(edited_here, edited(), 1e-2, 1e-2));
+}
+
+TEST_F(Devices, Classifier) {
+  ClassifierTrainOptions classifier;
+  classifier.backbone.preset = "nano";
+  classifier.backbone.patch = 8;
+  expect_same<ClassifierStage>(classifier, "classifier");
+}
+
+TEST_F(Devices, Segmenter) {
+  SegmenterTrainOptions segmenter;
+  segmenter.dense.backbone.preset = "nano";
+  segmenter.channels = segmenter.auxiliary_channels = 16;
+  segmenter.dense.backbone.patch = 8;
+  expect_same<SegmenterStage>(segmenter, "segmenter");
+}
+
+TEST_F(Devices, Detector) {
+  DetectorTrainOptions detector;
+  detector.dense.backbone.preset = "resnet-nano";
+  detector.strides = {2, 4, 8, 16};
+  detector.channels = detector.mask_channels = 16;
+  detector.box_width = 32;
+  expect_same<DetectorStage>(detector, "detector");
+}
+
+TEST(Device, NamesAreUnderstood) {
+  EXPECT_EQ(find_device("cpu"), torch::Device(torch::kCPU));
+  EXPECT_THROW(find_device("gpu"), UsageError);
+  EXPECT_THROW(find_device("cuda:"), UsageError);
+  EXPECT_THROW(find_device("cuda:1x"), UsageError);
+  EXPECT_THROW(find_device("cuda:4096"), UsageError);
+}
+
+}  // namespace
+}  // namespace addp
