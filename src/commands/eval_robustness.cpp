@@ -42,6 +42,7 @@ class RobustnessRun {
   }
 
   RobustnessResult operator()() {
+    if (!options_.imagenet_c.empty()) check_folders();
     RobustnessResult result;
     std::shared_ptr<const Dataset> clean;
     if (!options_.data.empty()) {
@@ -57,6 +58,22 @@ class RobustnessRun {
   }
 
  private:
+  std::filesystem::path folder_of(const CorruptionInfo& info, int severity) const {
+    return options_.imagenet_c / info.name / std::to_string(severity);
+  }
+
+  // Before hours of work: a DataError names what is missing.
+  void check_folders() const {
+    for (const CorruptionInfo& info : kinds_) {
+      for (int severity = 1; severity <= kSeverities; ++severity) {
+        if (std::filesystem::is_directory(folder_of(info, severity))) continue;
+        throw DataError(
+            "{}: there is no such folder; --corruptions NAME,.. leaves out those that are missing",
+            folder_of(info, severity));
+      }
+    }
+  }
+
   Accuracy measure(const std::shared_ptr<const Dataset>& dataset, const Transform& transform,
                    const std::string& label, bool only_its_classes) const {
     const auto matched = match_classes(model_.classes(), *dataset);
@@ -82,10 +99,8 @@ class RobustnessRun {
       const std::string label = fmt::format("{} {}", info.name, severity);
       const bool files = !options_.imagenet_c.empty();
       const auto dataset =
-          files
-              ? open_dataset((options_.imagenet_c / info.name / std::to_string(severity)).string(),
-                             "all", Task::kClassification)
-              : clean;
+          files ? open_dataset(folder_of(info, severity).string(), "all", Task::kClassification)
+                : clean;
       const Accuracy accuracy =
           measure(dataset, files ? Transform{} : corruption(info.kind, severity), label, false);
       errors[static_cast<std::size_t>(severity - 1)] = 1 - accuracy.top1();

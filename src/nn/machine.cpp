@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <torch/cuda.h>
 
+#include <charconv>
 #include <limits>
 
 #include "base/error.h"
@@ -13,16 +14,22 @@ namespace {
 
 torch::Device chosen = torch::kCPU;
 
+// The N of "cuda:N".
+bool read_index(std::string_view name, int& index) {
+  constexpr std::string_view kPrefix = "cuda:";
+  if (!name.starts_with(kPrefix)) return false;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + kPrefix.size(), end, index);
+  return error == std::errc() && stop == end && index >= 0;
+}
+
 }  // namespace
 
 torch::Device find_device(const std::string& name, int local_rank) {
   const auto count = static_cast<int>(torch::cuda::device_count());
   if (name == "cpu" || (name == "auto" && count == 0)) return torch::kCPU;
   int index = count > 0 ? local_rank % count : 0;
-  if (name.starts_with("cuda:") && name.size() < 9 &&
-      name.find_first_not_of("0123456789", 5) == std::string::npos && name.size() > 5) {
-    index = std::stoi(name.substr(5));
-  } else if (name != "cuda" && name != "auto") {
+  if (name != "auto" && name != "cuda" && !read_index(name, index)) {
     throw UsageError("--device {}: say auto, cpu, cuda or cuda:N", name);
   }
   if (index >= count) {

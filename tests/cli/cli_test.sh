@@ -75,6 +75,9 @@ check train-detector 0 --out 'mask_ap' -- "$addp" train detector --config config
 shown=$(find "$work/segmenter" -name '*.png' | head -1)
 check segment 0 --out '"classes"' -- "$addp" segment --json --model "$work/segmenter" --out "$work/segmented" "$shown"
 check detect 0 --out '"detections"' -- "$addp" detect --json --model "$work/detector" --score 0.01 --out "$work/detected" "$shown"
+check segment-set 0 --out '"overlay"' -- "$addp" segment --json --model "$work/segmenter" --out "$work/segmented" shapes:size=32,count=2
+check detect-folder-empty 3 --err 'imagenet' -- "$addp" detect --model "$work/detector" --out "$work/x" "$work/imagenet"
+check device-unknown 2 --err 'say auto, cpu' -- "$addp" segment --model "$work/segmenter" --out "$work/x" --device gpu "$shown"
 check detect-results 0 --out '^\[' -- cat "$work/detected/results.json"
 check wrong-kind 3 --err 'is no detector' -- "$addp" detect --model "$work/segmenter" --out "$work/x" "$shown"
 
@@ -111,6 +114,14 @@ check eval-probe 0 --out '"top5"' -- "$addp" eval classification --model "$work/
 check eval-robustness 0 --out '"mean_corruption_error_alexnet"' -- "$addp" eval robustness --model "$work/classifier" --data $shapes --limit 4 --corruptions fog,jpeg_compression --shifted drawn=shapes --json
 check robustness-nothing 2 --err 'what to look at' -- "$addp" eval robustness --model "$work/classifier"
 check robustness-name 2 --err "did you mean 'fog'" -- "$addp" eval robustness --model "$work/classifier" --data $shapes --corruptions fgo
+for severity in 1 2 3 4 5; do
+  for kind in ring star; do
+    mkdir -p "$work/imagenet-c/fog/$severity/$kind"
+    cp "$shown" "$work/imagenet-c/fog/$severity/$kind/a.png"
+  done
+done
+check robustness-files 0 --out '"fog"' -- "$addp" eval robustness --model "$work/classifier" --imagenet-c "$work/imagenet-c" --corruptions fog --json
+check robustness-files-missing 3 --err 'snow/1: there is no such folder; --corruptions' -- "$addp" eval robustness --model "$work/classifier" --imagenet-c "$work/imagenet-c" --corruptions fog,snow
 check classify 0 --out '"probability"' -- "$addp" classify --model "$work/classifier" "$work/confusion.png" --top 2 --json
 check classify-missing 3 --err 'nowhere.png' -- "$addp" classify --model "$work/classifier" "$work/nowhere.png"
 check classify-wrong-kind 3 --err 'confusion.png' -- "$addp" classify --model "$work/confusion.png" "$work/confusion.png"
