@@ -116,7 +116,9 @@ double peak_memory_bytes() {
 void run_bench_generate(const BenchGenerateOptions& options, const RunContext& context) {
   check(options.sampler);
   use_machine(options.compute);
-  Bf16Scope scope(options.precision == "bf16");
+  const bool bf16 = bf16_here(options.precision == "bf16");
+  const std::string precision = bf16 ? "bf16" : "fp32";
+  Bf16Scope scope(bf16);
   const Subject subject = subject_of(options);
   const Peak peak = measure_peak();
   const Measured measured = measure(subject, options);
@@ -125,7 +127,7 @@ void run_bench_generate(const BenchGenerateOptions& options, const RunContext& c
   if (context.json) {
     print_stdout(nlohmann::json{{"preset", options.model.empty() ? options.preset : ""},
                                 {"model", options.model.string()},
-                                {"precision", options.precision},
+                                {"precision", precision},
                                 {"steps", options.sampler.steps},
                                 {"batch", options.batch},
                                 {"seconds_per_picture", measured.seconds_a_picture()},
@@ -144,7 +146,7 @@ void run_bench_generate(const BenchGenerateOptions& options, const RunContext& c
       "{} steps, batch {}, {}: {:.3f} s a picture ({:.3g} pictures/s), {:.0f}% of the machine's "
       "peak, {:.1f} GiB of memory at most\n"
       "this machine: products {:.0f} GFLOP/s, 3x3 convolutions {:.0f} GFLOP/s\n",
-      options.sampler.steps, options.batch, options.precision, measured.seconds_a_picture(),
+      options.sampler.steps, options.batch, precision, measured.seconds_a_picture(),
       1 / measured.seconds_a_picture(), 100 * share, memory / (1 << 30), peak.products / 1e9,
       peak.convolutions / 1e9));
 }

@@ -20,7 +20,8 @@ struct BenchGenerateOptions {
     o.add("preset", preset, "nano, tiny, small, base, large, resnet-nano or resnet50")
         .metavar("NAME");
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
-    o.add("precision", precision, "of products and convolutions").choices({"fp32", "bf16"});
+    o.add("precision", precision, "of products and convolutions; bf16 where the machine has it")
+        .choices({"fp32", "bf16"});
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
     compute.describe(o);
     sampler.describe(o);

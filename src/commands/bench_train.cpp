@@ -21,7 +21,7 @@ namespace {
 // The networks of a stage with random weights, and one training step on random data.
 class BenchStage {
  public:
-  explicit BenchStage(const BenchTrainOptions& options) : options_(options) {
+  BenchStage(const BenchTrainOptions& options, bool bf16) : options_(options), bf16_(bf16) {
     const PresetConfigs configs = preset_configs(options.preset);
     grid_ = configs.addp.grid;
     tokenizer_ = std::make_shared<Vqgan>(configs.tokenizer);
@@ -44,7 +44,7 @@ class BenchStage {
   void step(std::uint64_t number) {
     const RandomStream stream(0, "bench step", number);
     Noise noise(stream.fork("dropout"));
-    Bf16Scope scope(options_.precision == "bf16");
+    Bf16Scope scope(bf16_);
     learner_->backward(loss(stream, &noise), 1, true);
     learner_->update(1e-4);
   }
@@ -68,6 +68,7 @@ class BenchStage {
   }
 
   BenchTrainOptions options_;
+  bool bf16_;
   Grid grid_;
   World world_;
   MaskSchedule schedule_{MaskRatioOptions{}};
@@ -78,9 +79,9 @@ class BenchStage {
   Tensor tokens_, pixels_;
 };
 
-double pictures_per_second(const BenchTrainOptions& options) {
+double pictures_per_second(const BenchTrainOptions& options, bool bf16) {
   using Clock = std::chrono::steady_clock;
-  BenchStage stage(options);
+  BenchStage stage(options, bf16);
   stage.step(0);
   stage.step(1);
   const auto start = Clock::now();
@@ -111,9 +112,12 @@ double reference_rate(const BenchTrainOptions& options) {
 
 void run_bench_train(const BenchTrainOptions& options, const RunContext& context) {
   use_machine(options.compute);
-  const double ours = pictures_per_second(options);
-  nlohmann::json json = {
-      {"stage", options.stage}, {"precision", options.precision}, {"pictures_per_second", ours}};
+  const bool bf16 = bf16_here(options.precision == "bf16");
+  const double ours = pictures_per_second(options, bf16);
+  nlohmann::json json = {{"stage", options.stage},
+                         {"precision", options.precision},
+                         {"computed_in", bf16 ? "bf16" : "fp32"},
+                         {"pictures_per_second", ours}};
   if (!options.python.empty()) {
     const double theirs = reference_rate(options);
     json["pytorch_pictures_per_second"] = theirs;

@@ -15,6 +15,7 @@
 #include "image/animation.h"
 #include "image/codec.h"
 #include "image/draw.h"
+#include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/torch.h"
 #include "report/html_page.h"
@@ -66,6 +67,7 @@ PredictorTrainOptions predictor_options(const DemoOptions& options) {
   stage.tokens = token_options(options);
   stage.network = network_options();
   stage.class_ids = 1;
+  stage.label_smoothing = 0;
   return stage;
 }
 
@@ -77,6 +79,7 @@ AddpTrainOptions addp_options(const DemoOptions& options) {
   stage.network = network_options();
   stage.encoder = "resnet-nano";
   stage.class_ids = 1;
+  stage.diffusion.label_smoothing = 0;
   stage.sample_steps = 12;
   return stage;
 }
@@ -200,6 +203,7 @@ void write_page(const DemoOptions& options, const std::vector<DemoRow>& rows) {
 }  // namespace
 
 void run_demo(const DemoOptions& options, const RunContext& context) {
+  use_machine(options.compute);
   make_folder(options.out);
   const std::vector<DemoRow> rows = train_all(options, context);
   throw_if_interrupted("run the demo again to go on");

@@ -9,6 +9,7 @@
 #include "image/animation.h"
 #include "image/draw.h"
 #include "nn/picture_tensor.h"
+#include "nn/precision.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -20,7 +21,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const Generator& model) {
   plan.first = options.first;
   plan.count = options.count;
   plan.batch = std::min(options.batch, options.count);
-  plan.bf16 = options.model.precision == "bf16";
+  plan.bf16 = bf16_here(options.model.wants_bf16());
   plan.sampler = options.sampler;
   if (!options.class_name.empty()) plan.label = model.find_class(options.class_name);
   return plan;

@@ -16,13 +16,16 @@ struct SamplingModelOptions {
   std::string precision = "fp32";
   ComputeOptions compute;
 
+  bool wants_bf16() const { return precision == "bf16"; }
+
   void describe(Options& o) {
     o.add("model", model,
           "a folder that 'addp train addp' wrote ('addp train predictor' works, too), or a "
           "published checkpoint")
         .required();
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
-    o.add("precision", precision, "of products and convolutions").choices({"fp32", "bf16"});
+    o.add("precision", precision, "of products and convolutions; bf16 where the machine has it")
+        .choices({"fp32", "bf16"});
     compute.describe(o);
   }
 };

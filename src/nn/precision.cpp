@@ -2,12 +2,24 @@
 
 #include <ATen/autocast_mode.h>
 
+#include <cstdlib>
+#include <string_view>
+
+#include "base/log.h"
 #include "nn/machine.h"
 
 namespace addp {
 namespace {
 
 thread_local bool follow_reference = false;
+
+bool has_bf16_instructions() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16");
+#else
+  return true;
+#endif
+}
 
 }  // namespace
 
@@ -26,6 +38,16 @@ Bf16Scope::~Bf16Scope() {
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
   at::autocast::set_autocast_enabled(device_, was_enabled_);
   at::autocast::set_autocast_dtype(device_, was_type_);
+}
+
+bool bf16_here(bool wanted) {
+  if (!wanted || compute_device().type() != torch::kCPU || has_bf16_instructions()) return wanted;
+  const char* insisted = std::getenv("ADDP_BF16");
+  if (insisted != nullptr && std::string_view(insisted) == "always") return true;
+  note(
+      "this processor has no instructions for bfloat16 and would be many times slower with it: "
+      "float32 is used");
+  return false;
 }
 
 ReferenceArithmetic::ReferenceArithmetic() : before_(follow_reference) { follow_reference = true; }

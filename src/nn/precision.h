@@ -21,6 +21,11 @@ class Bf16Scope {
   torch::ScalarType was_type_ = torch::kBFloat16;
 };
 
+// Whether those who ask for bfloat16 get it on compute_device(). Processors without instructions
+// for it (AVX512-BF16, AMX) emulate it, which was measured to take ten to twenty times as long as
+// float32: there the answer is no, and a note says so. The variable ADDP_BF16=always insists.
+bool bf16_here(bool wanted);
+
 // In a scope of this the networks round as the released program does: attention as two explicit
 // products, nearest upsampling before its convolution, and cross-entropy accumulated along a
 // strided class dimension. The results differ from the fast paths only by rounding: about 1e-6, but

@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "base/version.h"
 #include "checkpoint/safetensors.h"
+#include "nn/precision.h"
 #include "nn/torch.h"
 #include "train/run_log.h"
 #include "train/schedule.h"
@@ -227,6 +228,7 @@ Metrics Run::operator()() {
     log_.emplace(options_.out, step_ + 1);
   }
   stage_.seek(step_);
+  const bool bf16 = bf16_here(options_.precision == Precision::kBfloat16);
   Progress progress(stage_.name(), schedule_.total, "steps", step_);
   while (step_ < schedule_.total) {
     StepContext context{
@@ -235,7 +237,7 @@ Metrics Run::operator()() {
         schedule_.at(step_),
         RandomStream(static_cast<std::uint64_t>(options_.seed), "step",
                      static_cast<std::uint64_t>(step_), static_cast<std::uint64_t>(world_.rank())),
-        options_.precision == Precision::kBfloat16,
+        bf16,
         RandomStream(static_cast<std::uint64_t>(options_.seed), "step of all",
                      static_cast<std::uint64_t>(step_)),
         world_.rank()};

@@ -9,6 +9,7 @@
 #include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/torch.h"
+#include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "train/addp_stage.h"
 #include "train/classifier_stage.h"
@@ -68,14 +69,7 @@ class Devices : public ::testing::Test {
 
   std::filesystem::path tokenizer() {
     TokenizerTrainOptions options;
-    options.network = {.channels = 8,
-                       .multipliers = {1, 1},
-                       .blocks = 1,
-                       .codes = 32,
-                       .code_width = 4,
-                       .stem = 4,
-                       .unit_codes = true,
-                       .input_shortcut = true};
+    options.network = testing::small_tokenizer();
     options.perceptual = 0;
     options.adversarial = 0.1;
     options.discriminator_layers = 1;

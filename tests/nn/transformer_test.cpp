@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "nn/init.h"
 #include "nn/position.h"
 #include "nn/precision.h"
@@ -167,6 +168,15 @@ TEST(Precision, ScopesEndWhereTheyEnd) {
     EXPECT_TRUE(reference_arithmetic());
   }
   EXPECT_FALSE(reference_arithmetic());
+}
+
+TEST(Precision, InsistingOnBf16IsHeard) {
+  set_log_quiet(true);
+  EXPECT_FALSE(bf16_here(false));
+  setenv("ADDP_BF16", "always", 1);
+  EXPECT_TRUE(bf16_here(true));
+  EXPECT_FALSE(bf16_here(false));
+  unsetenv("ADDP_BF16");
 }
 
 }  // namespace

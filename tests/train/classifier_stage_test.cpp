@@ -9,6 +9,7 @@
 #include "nn/picture_tensor.h"
 #include "nn/pixels.h"
 #include "nn/torch.h"
+#include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_io.h"
 #include "train/probe_stage.h"
@@ -50,14 +51,7 @@ Tensor some_pixels() {
 }
 
 std::filesystem::path write_tokenizer(const std::filesystem::path& folder) {
-  Vqgan tokenizer({.channels = 8,
-                   .multipliers = {1, 1},
-                   .blocks = 1,
-                   .codes = 32,
-                   .code_width = 4,
-                   .stem = 4,
-                   .unit_codes = true,
-                   .input_shortcut = true});
+  Vqgan tokenizer(testing::small_tokenizer());
   initialise_vqgan(tokenizer, RandomStream(1, "tokenizer"));
   save_tokenizer(folder / "tokenizer.safetensors", tokenizer, "{}");
   return folder / "tokenizer.safetensors";
