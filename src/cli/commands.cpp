@@ -90,7 +90,7 @@ std::vector<Command> training_commands() {
        "semantic segmentation: UperNet on a trained encoder, or on a new one",
        "Label maps are PNG files beside the pictures. Ends with mIoU on the validation split.",
        {"addp train segmenter --config configs/segmenter/resnet-nano.toml --data "
-        "shapes:count=48000 --out "
+        "shapes:count=64000 --out "
         "runs/segmenter",
         "addp train segmenter --config configs/segmenter/base.toml --data ADE20K --model runs/addp "
         "--out runs/segmenter"},

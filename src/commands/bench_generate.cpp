@@ -1,6 +1,7 @@
 #include "commands/bench_generate.h"
 
 #include <sys/resource.h>
+#include <torch/cuda.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -23,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_of(const std::function<void()>& work) {
   const auto start = Clock::now();
   work();
+  if (compute_device().is_cuda()) torch::cuda::synchronize(compute_device().index());
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -34,19 +36,21 @@ double rate_of(double operations, const std::function<void()>& work) {
 }
 
 // Floating-point operations a second that this machine reaches where nothing is in the way: its own
-// peak, in the precision of the scope.
+// peak.
 struct Peak {
   double products = 0, convolutions = 0;
 };
 
-Peak measure_peak() {
+Peak measure_peak(bool bf16) {
   constexpr std::int64_t kSide = 1024, kMap = 32, kChannels = 64, kBatch = 16;
   torch::NoGradGuard guard;
-  const Tensor a = torch::randn({kSide, kSide}), b = torch::randn({kSide, kSide});
-  const Tensor x =
-      torch::randn({kBatch, kChannels, kMap, kMap}).contiguous(torch::MemoryFormat::ChannelsLast);
-  const Tensor w =
-      torch::randn({kChannels, kChannels, 3, 3}).contiguous(torch::MemoryFormat::ChannelsLast);
+  const auto numbers = [bf16](at::IntArrayRef shape) {
+    return torch::randn(shape).to(compute_device(), bf16 ? torch::kBFloat16 : torch::kFloat32);
+  };
+  const auto last = at::MemoryFormat::ChannelsLast;
+  const Tensor a = numbers({kSide, kSide}), b = numbers({kSide, kSide});
+  const Tensor x = numbers({kBatch, kChannels, kMap, kMap}).contiguous(last);
+  const Tensor w = numbers({kChannels, kChannels, 3, 3}).contiguous(last);
   return {rate_of(2.0 * kSide * kSide * kSide, [&] { a.matmul(b); }),
           rate_of(2.0 * kBatch * kMap * kMap * kChannels * kChannels * 9,
                   [&] { at::conv2d(x, w, {}, 1, 1); })};
@@ -67,6 +71,7 @@ Subject subject_of(const BenchGenerateOptions& options) {
                   placed(std::make_shared<Vqgan>(configs.tokenizer))};
   initialise(*subject.network, RandomStream(0, "bench"));
   initialise_vqgan(*subject.tokenizer, RandomStream(0, "bench"));
+  subject.network->eval();
   return subject;
 }
 
@@ -120,7 +125,7 @@ void run_bench_generate(const BenchGenerateOptions& options, const RunContext& c
   const std::string precision = bf16 ? "bf16" : "fp32";
   Bf16Scope scope(bf16);
   const Subject subject = subject_of(options);
-  const Peak peak = measure_peak();
+  const Peak peak = measure_peak(bf16);
   const Measured measured = measure(subject, options);
   const double memory = peak_memory_bytes();
   const double share = measured.share_of(peak);
@@ -144,7 +149,7 @@ void run_bench_generate(const BenchGenerateOptions& options, const RunContext& c
   }
   print_stdout(fmt::format(
       "{} steps, batch {}, {}: {:.3f} s a picture ({:.3g} pictures/s), {:.0f}% of the machine's "
-      "peak, {:.1f} GiB of memory at most\n"
+      "peak, {:.1f} GiB of the host's memory at most\n"
       "this machine: products {:.0f} GFLOP/s, 3x3 convolutions {:.0f} GFLOP/s\n",
       options.sampler.steps, options.batch, precision, measured.seconds_a_picture(),
       1 / measured.seconds_a_picture(), 100 * share, memory / (1 << 30), peak.products / 1e9,

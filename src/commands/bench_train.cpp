@@ -24,11 +24,11 @@ class BenchStage {
   BenchStage(const BenchTrainOptions& options, bool bf16) : options_(options), bf16_(bf16) {
     const PresetConfigs configs = preset_configs(options.preset);
     grid_ = configs.addp.grid;
-    tokenizer_ = std::make_shared<Vqgan>(configs.tokenizer);
+    tokenizer_ = placed(std::make_shared<Vqgan>(configs.tokenizer));
     initialise_vqgan(*tokenizer_, RandomStream(0, "bench"));
-    predictor_ = std::make_shared<Mage>(configs.predictor);
+    predictor_ = placed(std::make_shared<Mage>(configs.predictor));
     initialise(*predictor_, RandomStream(0, "bench"));
-    addp_ = std::make_shared<Addp>(configs.addp);
+    addp_ = placed(std::make_shared<Addp>(configs.addp));
     initialise(*addp_, RandomStream(0, "bench"));
     torch::nn::Module& trained =
         options.stage == "tokenizer"   ? static_cast<torch::nn::Module&>(*tokenizer_)
@@ -36,9 +36,11 @@ class BenchStage {
                                        : *addp_;
     learner_ = std::make_unique<Learner>("bench", make_adamw(decay_groups(trained, 0.05), {}),
                                          LearnerOptions{.clip = 3}, world_);
-    tokens_ = torch::randint(configs.tokenizer.codes, {options.batch, grid_.area()}, torch::kInt64);
+    tokens_ = torch::randint(configs.tokenizer.codes, {options.batch, grid_.area()}, torch::kInt64)
+                  .to(compute_device());
     const std::int64_t factor = configs.tokenizer.factor();
-    pixels_ = torch::rand({options.batch, 3, grid_.height * factor, grid_.width * factor});
+    pixels_ = torch::rand({options.batch, 3, grid_.height * factor, grid_.width * factor})
+                  .to(compute_device());
   }
 
   void step(std::uint64_t number) {
@@ -59,7 +61,8 @@ class BenchStage {
              0.25 * quantized.commitment_loss;
     }
     if (options_.stage == "predictor") {
-      const MageMask mask = sample_mage_mask(options_.batch, grid_.area(), {}, stream);
+      const MageMask mask =
+          sample_mage_mask(options_.batch, grid_.area(), {}, stream).to(tokens_.device());
       return mage_loss(*predictor_, tokens_, mask, grid_, 0.1, noise);
     }
     return pretraining_loss(*addp_, {tokenizer_.get(), predictor_.get()}, tokens_, grid_, schedule_,
@@ -113,10 +116,14 @@ double reference_rate(const BenchTrainOptions& options) {
 void run_bench_train(const BenchTrainOptions& options, const RunContext& context) {
   use_machine(options.compute);
   const bool bf16 = bf16_here(options.precision == "bf16");
+  const std::string computed_in = bf16 ? "bf16" : "fp32";
+  if (!options.python.empty() && !compute_device().is_cpu()) {
+    throw UsageError("the PyTorch script measures the CPU: give --device cpu with --python");
+  }
   const double ours = pictures_per_second(options, bf16);
   nlohmann::json json = {{"stage", options.stage},
                          {"precision", options.precision},
-                         {"computed_in", bf16 ? "bf16" : "fp32"},
+                         {"computed_in", computed_in},
                          {"pictures_per_second", ours}};
   if (!options.python.empty()) {
     const double theirs = reference_rate(options);
@@ -128,10 +135,10 @@ void run_bench_train(const BenchTrainOptions& options, const RunContext& context
     return;
   }
   print_stdout(fmt::format("{} ({}, {}, batch {}): {:.1f} pictures/s\n", options.stage,
-                           options.preset, options.precision, options.batch, ours));
+                           options.preset, computed_in, options.batch, ours));
   if (json.contains("ratio")) {
-    print_stdout(fmt::format("  PyTorch: {:.1f} pictures/s, so {:.2f} times as many here\n",
-                             json["pytorch_pictures_per_second"].get<double>(),
+    print_stdout(fmt::format("  PyTorch ({}): {:.1f} pictures/s, so {:.2f} times as many here\n",
+                             options.precision, json["pytorch_pictures_per_second"].get<double>(),
                              json["ratio"].get<double>()));
   }
 }

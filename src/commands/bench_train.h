@@ -24,7 +24,8 @@ struct BenchTrainOptions {
         .metavar("NAME");
     o.add("batch", batch, "pictures a step").range(1, 65536);
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
-    o.add("precision", precision, "arithmetic").choices({"fp32", "bf16"});
+    o.add("precision", precision, "of products and convolutions; bf16 where the machine has it")
+        .choices({"fp32", "bf16"});
     compute.describe(o);
     o.add("python", python, "an interpreter with torch: the same work in PyTorch, right after")
         .metavar("PROGRAM");

@@ -162,7 +162,7 @@ void add_generation(HtmlPage& page, const DemoOptions& options) {
   const Generator model = Generator::open(options.out / "addp");
   torch::NoGradGuard guard;
   const std::vector<Image> pictures = held_out_pictures(options, kShown);
-  const Tensor real = to_tensor(pictures);
+  const Tensor real = to_tensor(pictures).to(compute_device());
   const Tensor rebuilt = model.tokenizer().decode_ids(model.tokenizer().encode(real), model.grid());
   page.heading("Reconstruction");
   page.picture(picture_rows({real, rebuilt}),

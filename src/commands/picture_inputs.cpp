@@ -1,30 +1,47 @@
 #include "commands/picture_inputs.h"
 
-#include <fmt/format.h>
-
-#include <set>
-
+#include "base/error.h"
 #include "data/dataset.h"
+#include "data/shapes.h"
 
 namespace addp {
 
 PictureInputs::PictureInputs(const std::vector<std::string>& specs) {
-  std::set<std::string> taken;
   for (const std::string& spec : specs) {
-    const auto set = open_dataset(spec, "all", Task::kPictures);
-    for (std::int64_t i = 0; i < set->size(); ++i) {
-      const std::string stem = std::filesystem::path(set->name(i)).stem().string();
-      std::string name = stem;
-      for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}-{}", stem, n);
-      entries_.push_back({set, i, name});
-    }
+    is_shapes_spec(spec) ? add_shapes(spec) : add_files(spec);
+  }
+}
+
+void PictureInputs::add(std::string source, std::function<Image()> image) {
+  std::string stem = std::filesystem::path(source).stem().string();
+  const int number = ++taken_[stem];
+  if (number > 1) stem += fmt::format("-{}", number);
+  entries_.push_back({std::move(source), std::move(stem), std::move(image)});
+}
+
+void PictureInputs::add_files(const std::string& spec) {
+  const auto source = open_source(spec);
+  const std::size_t before = entries_.size();
+  for (std::size_t i = 0; i < source->size(); ++i) {
+    if (!is_picture(*source, i)) continue;
+    add(source->describe(i), [source, i] {
+      const FileBytes bytes = source->read(i);
+      return decode_image(bytes.view, source->describe(i));
+    });
+  }
+  if (entries_.size() == before) throw DataError("{}: holds no pictures", spec);
+}
+
+void PictureInputs::add_shapes(const std::string& spec) {
+  const auto set = open_dataset(spec, "all", Task::kPictures);
+  for (std::int64_t i = 0; i < set->size(); ++i) {
+    add(set->name(i), [set, i] { return set->get(i).picture(); });
   }
 }
 
 PictureInput PictureInputs::load(std::size_t index) const {
   const Entry& entry = entries_[index];
-  const Sample sample = entry.set->get(entry.index);
-  return {sample.name, entry.stem, sample.picture()};
+  return {entry.source, entry.stem, entry.image()};
 }
 
 }  // namespace addp

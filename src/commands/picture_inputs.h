@@ -2,7 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,6 @@
 #include "nn/compute_options.h"
 
 namespace addp {
-
-class Dataset;
 
 // What the commands that draw on pictures have in common.
 struct PictureInputOptions {
@@ -37,7 +36,8 @@ struct PictureInput {
   Image image;
 };
 
-// What was named, one behind the other. A DataError names what cannot be read.
+// What was named, one behind the other; of folders and archives every picture in there. A DataError
+// names what cannot be read.
 class PictureInputs {
  public:
   explicit PictureInputs(const std::vector<std::string>& specs);
@@ -46,11 +46,15 @@ class PictureInputs {
 
  private:
   struct Entry {
-    std::shared_ptr<const Dataset> set;
-    std::int64_t index;
-    std::string stem;
+    std::string source, stem;
+    std::function<Image()> image;
   };
+  void add(std::string source, std::function<Image()> image);
+  void add_files(const std::string& spec);
+  void add_shapes(const std::string& spec);
+
   std::vector<Entry> entries_;
+  std::map<std::string, int> taken_;  // stems, and how often
 };
 
 }  // namespace addp

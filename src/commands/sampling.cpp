@@ -48,6 +48,7 @@ TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan
       {"addp:seed", fmt::format("{}", plan.seed)},
       {"addp:number", fmt::format("{}", number)},
       {"addp:precision", plan.bf16 ? "bf16" : "fp32"},
+      {"addp:device", compute_device().str()},
   };
   for (const auto& [name, value] : sampler_settings(plan.sampler)) text["addp:" + name] = value;
   if (plan.label >= 0) {

@@ -45,8 +45,7 @@ class DropElements : public torch::autograd::Function<DropElements> {
 // device draws them by itself, and others than the CPU would.
 Tensor keep_factors(at::IntArrayRef shape, double rate, std::uint64_t key, const Tensor& like) {
   if (like.is_cuda()) {
-    at::Generator generator = at::globalContext().defaultGenerator(like.device());
-    const std::lock_guard<std::mutex> lock(generator.mutex());
+    at::Generator generator = at::globalContext().defaultGenerator(like.device()).clone();
     generator.set_current_seed(key);
     return torch::empty(shape, like.options().requires_grad(false))
         .bernoulli_(1 - rate, generator)

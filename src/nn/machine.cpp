@@ -42,6 +42,7 @@ torch::Device find_device(const std::string& name, int local_rank) {
 
 void use_machine(const ComputeOptions& options, int local_rank) {
   chosen = find_device(options.device, local_rank);
+  at::globalContext().setAllowTF32CuDNN(false);  // float32 is to mean float32
   if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
 #ifdef __GLIBC__
   constexpr int kTopPad = 64 << 20;

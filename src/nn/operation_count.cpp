@@ -44,7 +44,7 @@ std::unique_ptr<at::ObserverContext> observe(const at::RecordFunction& call) {
     counts.products += product(0, 1);
   } else if (name == "aten::addmm" || name == "aten::baddbmm") {
     counts.products += product(1, 2);
-  } else if (name == "aten::_scaled_dot_product_flash_attention_for_cpu") {
+  } else if (name.starts_with("aten::_scaled_dot_product_") && !name.ends_with("_math")) {
     const auto query = static_cast<double>(inputs[0].toTensor().numel());
     counts.products += 4 * query * size_of(inputs[1], 2);  // scores, and their sums of values
   } else if (name == "aten::convolution") {

@@ -46,7 +46,7 @@ bool bf16_here(bool wanted) {
   if (insisted != nullptr && std::string_view(insisted) == "always") return true;
   note(
       "this processor has no instructions for bfloat16 and would be many times slower with it: "
-      "float32 is used");
+      "float32 is used (ADDP_BF16=always insists)");
   return false;
 }
 

@@ -130,7 +130,7 @@ c10::intrusive_ptr<c10d::ProcessGroup> make_processes(const StorePointer& store,
 #endif
   throw RuntimeError(
       "several processes cannot train on the device '{}': this build exchanges tensors of the CPU "
-      "only (a build with a CUDA libtorch and its NCCL headers does it)",
+      "only (a build with a CUDA libtorch and its NCCL headers does it); say --device cpu",
       device.str());
 }
 

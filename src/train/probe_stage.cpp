@@ -121,7 +121,7 @@ Metrics ProbeStage::evaluate() {
                     });
   }
   Accuracy accuracy;
-  accuracy.add(classifier_->logits(held_out_.features), held_out_.labels);
+  accuracy.add(classifier_->logits(held_out_.features.to(compute_device())), held_out_.labels);
   Metrics metrics{{"top1", accuracy.top1()}, {"top5", accuracy.top5()}};
   if (options_.neighbours > 0) metrics["knn"] = neighbour_accuracy();
   return metrics;

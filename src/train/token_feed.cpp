@@ -84,11 +84,12 @@ void TokenFeed::build_cache() {
   for (std::int64_t view = 0; view < token_options_.views; ++view) {
     for (std::int64_t done = 0; done < count;) {
       const PictureBatch batch = all.next();
-      const Tensor ids = tokenizer_->encode(batch.pixels).to(torch::kInt32);
+      const Tensor ids = tokenizer_->encode(batch.pixels).to(torch::kCPU, torch::kInt32);
+      const Tensor labels = batch.labels.cpu();
       for (std::size_t i = 0; i < batch.indices.size(); ++i) {
         const auto row = static_cast<std::int64_t>(i);
         cache_[batch.indices[i]][view].copy_(ids[row]);
-        labels_[batch.indices[i]] = batch.labels[row];
+        labels_[batch.indices[i]] = labels[row];
       }
       done += batch.pixels.size(0);
       progress.advance(batch.pixels.size(0));

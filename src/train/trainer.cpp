@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/file_io.h"
@@ -89,24 +91,29 @@ void Run::save() const {
   write_safetensors(last_path(), tensors, metadata);
 }
 
-// Options that may change between a run and its resumption without changing the result.
-bool is_harmless(const std::string& line) {
-  for (const char* name :
-       {"steps", "out", "threads", "workers", "processes", "save-every", "keep-every", "log-every",
-        "picture-every", "eval-every", "resume", "config", "json", "quiet"}) {
-    if (line.starts_with(std::string(name) + " = ")) return true;
+// "name = value" of every line, by name.
+std::map<std::string, std::string> settings_of(const std::string& configuration) {
+  std::map<std::string, std::string> settings;
+  std::istringstream lines(configuration);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t equals = line.find(" = ");
+    if (line.starts_with('#') || equals == std::string::npos) continue;
+    settings[line.substr(0, equals)] = line.substr(0, line.find("  #"));
   }
-  return false;
+  return settings;
 }
 
 void warn_of_changes(const std::string& before, const std::string& now) {
-  std::istringstream old_lines(before), new_lines(now);
-  std::string a, b;
-  while (std::getline(old_lines, a) && std::getline(new_lines, b)) {
-    if (a != b && !is_harmless(b)) {
-      warn("resuming with '{}' where the run had '{}'", b.substr(0, b.find("  #")),
-           a.substr(0, a.find("  #")));
-    }
+  // These may change between a run and its resumption without changing the result.
+  static const std::set<std::string> kHarmless = {
+      "steps",      "out",        "threads",    "workers",   "processes",
+      "device",     "save-every", "keep-every", "log-every", "picture-every",
+      "eval-every", "resume",     "config",     "json",      "quiet"};
+  const auto old_settings = settings_of(before);
+  for (const auto& [name, setting] : settings_of(now)) {
+    const auto old = old_settings.find(name);
+    if (old == old_settings.end() || old->second == setting || kHarmless.contains(name)) continue;
+    warn("resuming with '{}' where the run had '{}'", setting, old->second);
   }
 }
 

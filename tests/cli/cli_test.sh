@@ -76,6 +76,7 @@ shown=$(find "$work/segmenter" -name '*.png' | head -1)
 check segment 0 --out '"classes"' -- "$addp" segment --json --model "$work/segmenter" --out "$work/segmented" "$shown"
 check detect 0 --out '"detections"' -- "$addp" detect --json --model "$work/detector" --score 0.01 --out "$work/detected" "$shown"
 check segment-set 0 --out '"overlay"' -- "$addp" segment --json --model "$work/segmenter" --out "$work/segmented" shapes:size=32,count=2
+mkdir -p "$work/imagenet"
 check detect-folder-empty 3 --err 'imagenet' -- "$addp" detect --model "$work/detector" --out "$work/x" "$work/imagenet"
 check device-unknown 2 --err 'say auto, cpu' -- "$addp" segment --model "$work/segmenter" --out "$work/x" --device gpu "$shown"
 check detect-results 0 --out '^\[' -- cat "$work/detected/results.json"

@@ -16,7 +16,7 @@ fail() {
 
 # A tokenizer small enough for tests, on pictures made in memory.
 tokenizer=(train tokenizer --data shapes:size=16,count=64,seed=1 --size 16 --channels 8 --multipliers 1,2 --blocks 1 --groups 4
-  --codes 32 --code-width 4 --unit-codes --perceptual 0 --adversarial 0 --batch-size 8 --lr 1e-3 --warmup-steps 2 --threads 1
+  --codes 32 --code-width 4 --unit-codes --perceptual 0 --adversarial 0 --batch-size 8 --lr 1e-3 --warmup-steps 2 --device cpu --threads 1
   --workers 1 --picture-every 0 --log-every 1 --save-every 5 --restart-every 4 -q)
 losses() { sed -n 's/.*"loss":\([-0-9.e]*\).*"step":\([0-9]*\).*/\2 \1/p' "$1/log.jsonl"; }
 same_losses() {
@@ -59,7 +59,7 @@ grep -q "the same command resumes it" "$work/err" || fail "interrupt: sentence"
 same_losses "$work/one" "$work/two" || fail "two ranks: other losses than one"
 
 predictor=(train predictor --data shapes:size=16,count=64,seed=1 --size 16 --tokenizer "$work/one" --preset nano --width 32
-  --depth 1 --decoder-width 32 --decoder-depth 1 --dropout 0 --class-ids 1 --batch-size 8 --lr 1e-3 --warmup-steps 2 --threads 1
+  --depth 1 --decoder-width 32 --decoder-depth 1 --dropout 0 --class-ids 1 --batch-size 8 --lr 1e-3 --warmup-steps 2 --device cpu --threads 1
   --workers 1 --picture-every 0 --log-every 1 -q --steps 6)
 "$addp" "${predictor[@]}" --processes 2 --out "$work/predictor2" >/dev/null || fail "predictor on two ranks"
 "$addp" "${predictor[@]}" --out "$work/predictor1" >/dev/null || fail "predictor on one rank"
@@ -67,7 +67,7 @@ same_losses "$work/predictor1" "$work/predictor2" || fail "predictor: two ranks 
 
 # Detection and segmentation, batch norms included: exact resume, and two ranks that evaluate together.
 dense=(--data shapes:size=32,count=32,val=6,seed=1 --size 32 --preset resnet-nano --channels 16 --batch-size 4 --lr 1e-3
-  --warmup-steps 2 --threads 1 --workers 1 --picture-every 0 --log-every 1 --save-every 2 --eval-every 3 --steps 8 -q)
+  --warmup-steps 2 --device cpu --threads 1 --workers 1 --picture-every 0 --log-every 1 --save-every 2 --eval-every 3 --steps 8 -q)
 detector=(--strides 2,4,8,16 --anchor-scale 3 --rpn-convs 1 --box-convs 1 --box-width 32 --mask-cells 7 --mask-convs 1
   --mask-channels 16 --anchors 32 --proposals 16 --regions 16)
 for stage in segmenter detector; do

@@ -137,7 +137,8 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(
 // A CPU tensor beside one of the device: allowed only where it is a number, or an index.
 void check_devices(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
   const std::string name = op.operator_name().name;
-  if (name.starts_with("aten::index") || name.starts_with("aten::_index")) return;
+  const bool indexes = name == "aten::index" || name == "aten::index_put_" ||
+                       name == "aten::_index_put_impl_";  // these take indices of the CPU
   const auto check = [&](const Tensor& tensor) {
     TORCH_CHECK(!tensor.defined() || tensor.dim() == 0 || !tensor.is_cpu(), name,
                 ": a tensor of the CPU beside one of the accelerator");
@@ -145,7 +146,7 @@ void check_devices(const c10::OperatorHandle& op, const torch::jit::Stack& stack
   const std::size_t count = op.schema().arguments().size();
   for (std::size_t i = stack.size() - count; i < stack.size(); ++i) {
     if (stack[i].isTensor()) check(stack[i].toTensor());
-    if (stack[i].isTensorList()) {
+    if (stack[i].isTensorList() && !indexes) {
       for (const Tensor& tensor : stack[i].toTensorVector()) check(tensor);
     }
   }

@@ -1,7 +1,7 @@
 // A device that is not the CPU, for machines without one: a backend that libtorch leaves to others
 // (HPU) with memory of its own and the CPU's arithmetic. Like a real accelerator it refuses to
 // combine its tensors with those of the CPU, so that code which forgets to move something fails
-// here, too.
+// here, too; not so code that reads its memory by a pointer, and what is special to CUDA.
 #pragma once
 
 #include <torch/types.h>

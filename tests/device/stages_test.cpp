@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "device/fake_accelerator.h"
 #include "generate/edit.h"
+#include "generate/trajectory.h"
 #include "nn/machine.h"
 #include "nn/picture_tensor.h"
 #include "nn/torch.h"
@@ -83,17 +84,28 @@ TEST_F(Devices, GenerativeStagesAndTheSampler) {
   const auto codes = tokenizer();
   PredictorTrainOptions predictor;
   predictor.tokens.tokenizer = codes;
+  predictor.tokens.class_conditional = true;
   predictor.network.preset = "nano";
   const auto mage = expect_same<PredictorStage>(predictor, "predictor");
   AddpTrainOptions addp;
   addp.predictor = mage;
-  addp.tokens.tokenizer = codes;
+  addp.tokens = predictor.tokens;
   addp.network.preset = "nano";
   const auto model = expect_same<AddpStage>(addp, "addp");
 
   GenerationPlan plan;
   plan.sampler.steps = 3;
-  const auto sample = [&] { return Generator::open(model).sample({0, 1}, plan, {}).pixels.cpu(); };
+  plan.label = 1;
+  plan.sampler.guidance = 2;
+  const auto sample = [&] {
+    const Generator generator = Generator::open(model);
+    Trajectory trajectory(generator.tokenizer(), generator.grid());
+    const SamplerHooks hooks{.on_step = [&](const SamplerStep& step) { trajectory.add(step); },
+                             .cancelled = {}};
+    const Samples made = generator.sample({0, 1}, plan, hooks);
+    EXPECT_EQ(trajectory.frames(0).size(), 3U);
+    return made.pixels.cpu();
+  };
   const auto edited = [&] {
     const Generator generator = Generator::open(model);
     const Image picture(32, 32);
@@ -110,6 +122,19 @@ TEST_F(Devices, Classifier) {
   classifier.backbone.preset = "nano";
   classifier.backbone.patch = 8;
   expect_same<ClassifierStage>(classifier, "classifier");
+}
+
+TEST_F(Devices, Probe) {
+  ClassifierTrainOptions classifier;
+  classifier.backbone.preset = "nano";
+  classifier.backbone.patch = 8;
+  const auto encoder = expect_same<ClassifierStage>(classifier, "encoder");
+  for (const std::int64_t views : {0, 1}) {
+    ProbeTrainOptions probe;
+    probe.backbone.model = encoder;
+    probe.views = views;
+    expect_same<ProbeStage>(probe, fmt::format("probe{}", views));
+  }
 }
 
 TEST_F(Devices, Segmenter) {

@@ -117,6 +117,20 @@ TEST(Addp, ResNetEncoderKeepsTheGrid) {
   EXPECT_THROW(loss_of(refusing, {}, 1, nullptr, grid), UsageError);
 }
 
+TEST(Algorithm1, NoTargetIsMissedByLessThanItsFloor) {
+  torch::NoGradGuard no_grad;
+  SmallNetworks nets;
+  const Grid grid{3, 5};
+  for (const Target target : {Target::kPredictor, Target::kTruth, Target::kBoth}) {
+    const DiffusionOptions options{.target = target};
+    const PretrainingLoss loss = pretraining_loss(
+        *nets.addp, nets.frozen(), some_tokens(2, grid), grid, MaskSchedule(options.mask), options,
+        RandomStream(1, "step"), nullptr, {}, 0, /*with_floor=*/true);
+    EXPECT_GT(loss.floor.item<double>(), 0);
+    EXPECT_LT(loss.floor.item<double>(), loss.value.item<double>());
+  }
+}
+
 TEST(Algorithm1, SwitchesChangeTheLossAndTheStreamDecidesTheRest) {
   torch::NoGradGuard no_grad;
   SmallNetworks nets;
