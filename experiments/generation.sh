@@ -14,12 +14,13 @@ tokens=(--token-views 3 --token-cache "$out/tokens.safetensors")
 "$addp" train addp --config configs/addp/tiny.toml --data "$pictures" --tokenizer "$out/tokenizer" --predictor "$out/predictor" "${tokens[@]}" --out "$out/addp"
 "$addp" eval tokenizer --model "$out/tokenizer" --data "$pictures" --count "$count" --out "$out/tokenizer-figures"
 measure() { # MODEL SCHEDULE STEPS
-  "$addp" eval fid "$out/$1" "$pictures" --split val --count "$count" --schedule "$2" --steps "$3" --json >"$out/fid-$1-$2-$3.json"
+  "$addp" eval fid "$out/$1" "$pictures" --split val --count "$count" --schedule "$2" --steps "$3" --top-p 0.8 --json >"$out/fid-$1-$2-$3.json"
   printf '%-10s %-7s %3s steps  FID %s\n' "$1" "$2" "$3" "$(sed -n 's/.*"fid": *\([0-9.]*\).*/\1/p' "$out/fid-$1-$2-$3.json" | head -1)"
 }
 for schedule in cosine linear; do
   for steps in 8 16 32 64; do measure addp $schedule $steps; done
 done
 measure predictor cosine 16
-"$addp" generate --model "$out/addp" -n 36 --grid --steps 16 --seed 1 --out "$out/samples"
-"$addp" generate --model "$out/addp" -n 1 --trajectory --steps 16 --seed 1 --out "$out/trajectory"
+measure predictor linear 16
+"$addp" generate --model "$out/addp" -n 36 --grid --steps 16 --top-p 0.8 --seed 1 --out "$out/samples"
+"$addp" generate --model "$out/addp" -n 1 --trajectory --steps 16 --top-p 0.8 --seed 1 --out "$out/trajectory"

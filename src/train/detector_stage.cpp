@@ -15,7 +15,7 @@
 namespace addp {
 namespace {
 
-constexpr double kShownScore = 0.5;
+constexpr double kShownScore = 0.3;
 
 Transform jitter_transform(const DetectorTrainOptions& options) {
   DetectionTransformOptions transform;
