@@ -70,7 +70,7 @@ BackboneConfig token_backbone_preset(std::string_view name, const Grid& grid,
 
 BackboneConfig backbone_config(const ModelFile& file) {
   require_kind(file, {"addp", "classifier", "predictor"});
-  if (file.kind == "classifier") {
+  if (file.kind == "classifier" && !file.foreign()) {
     return parse_config<BackboneConfig>(file.config.value("backbone", nlohmann::json::object()),
                                         file.source);
   }

@@ -20,8 +20,9 @@ ModelFile open_model(const std::filesystem::path& path) {
   Checkpoint checkpoint = open_checkpoint(model_path(path));
   ModelFile file{.source = checkpoint.path.string()};
   if (auto own = own_metadata(checkpoint)) {
+    file.converted = own->provenance.is_object() && own->provenance.contains("converted_from");
     file.kind = std::move(own->kind);
-    file.config = std::move(own->config);
+    if (!file.converted) file.config = std::move(own->config);
     file.provenance = std::move(own->provenance);
   }
   file.tensors = std::move(checkpoint.tensors);
@@ -29,7 +30,7 @@ ModelFile open_model(const std::filesystem::path& path) {
 }
 
 void require_kind(const ModelFile& file, std::initializer_list<std::string_view> kinds) {
-  if (file.foreign()) return;
+  if (file.kind.empty()) return;
   if (std::find(kinds.begin(), kinds.end(), file.kind) != kinds.end()) return;
   throw DataError("{} holds a model of kind '{}' where '{}' is needed: give another file",
                   file.source, file.kind, *kinds.begin());

@@ -13,13 +13,16 @@ namespace addp {
 
 struct ModelFile {
   std::string source{};  // the file, for messages
-  std::string kind{};  // "addp", "predictor", "tokenizer", "classifier", ...; empty: a foreign file
+  std::string kind{};    // "addp", "predictor", "tokenizer", "classifier", ...; empty: not known
   TensorMap tensors{};
   nlohmann::json config = nlohmann::json::object();
   nlohmann::json provenance =
       nlohmann::json::object();  // data, steps, ...: whatever the trainer noted
 
-  bool foreign() const { return kind.empty(); }
+  bool converted = false;  // from a foreign file: our metadata, but its names and shapes
+
+  // Nothing but names and shapes tells the configuration.
+  bool foreign() const { return kind.empty() || converted; }
 };
 
 // A file, or a folder with a model.safetensors in it.

@@ -39,8 +39,10 @@ VqganConfig vqgan_preset(std::string_view name) {
 std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {
   const std::string prefix = file.tensors.contains(kCodebook) ? "" : kTokenizerInside;
   if (!file.tensors.contains(prefix + kCodebook)) return nullptr;
-  const nlohmann::json config =
-      file.kind == "tokenizer" ? file.config : file.config.value("tokenizer", nlohmann::json());
+  const nlohmann::json config = file.foreign() ? nlohmann::json()
+                                : file.kind == "tokenizer"
+                                    ? file.config
+                                    : file.config.value("tokenizer", nlohmann::json());
   const auto network = placed(std::make_shared<Vqgan>(
       config.is_object()
           ? parse_config<VqganConfig>(config, file.source)

@@ -97,6 +97,12 @@ for fixture in "${ADDP_FIXTURES:-../shared/fixtures}"/addp tests/fixtures/addp-m
   check doctor-classifier 0 --out '"kind": "classifier"' -- "$addp" doctor --json "$fixture/classifier.pth"
   check convert-there 0 --out 'addp' -- "$addp" convert "$fixture/addp.pth" "$work/addp.safetensors"
   check doctor-ours 0 --out '"kind": "addp"' -- "$addp" doctor --json "$work/addp.safetensors"
+  check generate-converted 0 --out '1 pictures' -- "$addp" generate --model "$work/addp.safetensors" --tokenizer "$fixture/vqgan.ckpt" -n 1 --steps 2 --out "$work/converted"
+  check convert-tokenizer 0 -- "$addp" convert "$fixture/vqgan.ckpt" "$work/vqgan.safetensors"
+  check generate-both-converted 0 --out '1 pictures' -- "$addp" generate --model "$work/addp.safetensors" --tokenizer "$work/vqgan.safetensors" -n 1 --steps 2 --out "$work/converted"
+  check convert-classifier 0 -- "$addp" convert "$fixture/classifier.pth" "$work/classifier.safetensors"
+  check classify-converted 0 --out 'probability' -- "$addp" classify --model "$work/classifier.safetensors" "$shown" --top 1
+  check generate-wrong-kind 3 --err "of kind 'classifier'" -- "$addp" generate --model "$work/classifier.safetensors" --out "$work/x"
   check convert-back 0 -- "$addp" convert "$work/addp.safetensors" "$work/addp.pth"
   check doctor-back 0 --out '"kind": "addp"' -- "$addp" doctor --json "$work/addp.pth"
 done
