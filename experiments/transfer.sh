@@ -7,10 +7,10 @@ cd "$(dirname "$0")/.."
 addp_model=$1 predictor=$2 classes=$3 labels=$4 coco=$5
 addp=${6:-build/addp}
 out=${7:-runs/transfer}
-# A step of the classifier sees 64 pictures, one of the others 8.
-classifier=(--config configs/classifier/tiny.toml --steps 600 --warmup-steps 60 --eval-every 200)
-segmenter=(--config configs/segmenter/tiny.toml --size 128 --batch-size 8 --steps 300 --warmup-steps 30 --scale-low 0.75 --scale-high 1.5 --eval-every 0)
-detector=(--config configs/detector/tiny.toml --size 128 --batch-size 8 --steps 300 --warmup-steps 30 --window 8 --eval-every 0)
+# A step of the classifier sees 64 pictures, one of the others 8. Short enough for two cores; longer is better.
+classifier=(--config configs/classifier/tiny.toml --steps 400 --warmup-steps 40 --eval-every 200)
+segmenter=(--config configs/segmenter/tiny.toml --size 128 --batch-size 8 --steps 250 --warmup-steps 30 --scale-low 0.75 --scale-high 1.5 --eval-every 0)
+detector=(--config configs/detector/tiny.toml --size 128 --batch-size 8 --steps 150 --warmup-steps 20 --window 8 --eval-every 0)
 compare() { # STAGE DATA OPTIONS..
   local stage=$1 data=$2
   shift 2

@@ -62,7 +62,9 @@ std::vector<Command> training_commands() {
       {"train addp",
        kLearn,
        "the ADDP encoder and decoder; tokenizer and predictor stay frozen",
-       "",
+       "Evaluations give the loss and its floor: the entropy of what the predictor says, below "
+       "which "
+       "no loss can fall.",
        {"addp train addp --config configs/addp/tiny.toml --data PICTURES --tokenizer "
         "runs/tokenizer "
         "--predictor runs/predictor --out runs/addp"},

@@ -121,7 +121,7 @@ double peak_memory_bytes() {
 void run_bench_generate(const BenchGenerateOptions& options, const RunContext& context) {
   check(options.sampler);
   use_machine(options.compute);
-  const bool bf16 = bf16_here(options.precision == "bf16");
+  const bool bf16 = bf16_here(options.precision);
   const std::string precision = bf16 ? "bf16" : "fp32";
   Bf16Scope scope(bf16);
   const Subject subject = subject_of(options);

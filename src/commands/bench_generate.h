@@ -9,7 +9,8 @@ namespace addp {
 
 struct BenchGenerateOptions {
   std::filesystem::path model;
-  std::string preset = "tiny", precision = "fp32";
+  std::string preset = "tiny";
+  Precision precision = Precision::kFloat32;
   std::int64_t batch = 16;
   ComputeOptions compute;
   double seconds = 5;
@@ -20,8 +21,7 @@ struct BenchGenerateOptions {
     o.add("preset", preset, "nano, tiny, small, base, large, resnet-nano or resnet50")
         .metavar("NAME");
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
-    o.add("precision", precision, "of products and convolutions; bf16 where the machine has it")
-        .choices({"fp32", "bf16"});
+    describe_precision(o, precision);
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
     compute.describe(o);
     sampler.describe(o);

@@ -98,11 +98,15 @@ double pictures_per_second(const BenchTrainOptions& options, bool bf16) {
   return static_cast<double>(steps) * static_cast<double>(options.batch) / seconds;
 }
 
+std::string asked_for(const BenchTrainOptions& options) {
+  return options.precision == Precision::kBfloat16 ? "bf16" : "fp32";
+}
+
 double reference_rate(const BenchTrainOptions& options) {
   const ProgramResult run =
       run_program({options.python, options.reference.string(), "--stage", options.stage, "--preset",
                    options.preset, "--batch", fmt::format("{}", options.batch), "--seconds",
-                   fmt::format("{}", options.seconds), "--precision", options.precision,
+                   fmt::format("{}", options.seconds), "--precision", asked_for(options),
                    "--threads", fmt::format("{}", torch::get_num_threads())});
   const auto answer = nlohmann::json::parse(run.output, nullptr, false);
   if (!answer.is_object() || !answer.contains("pictures_per_second")) {
@@ -115,14 +119,14 @@ double reference_rate(const BenchTrainOptions& options) {
 
 void run_bench_train(const BenchTrainOptions& options, const RunContext& context) {
   use_machine(options.compute);
-  const bool bf16 = bf16_here(options.precision == "bf16");
+  const bool bf16 = bf16_here(options.precision);
   const std::string computed_in = bf16 ? "bf16" : "fp32";
   if (!options.python.empty() && !compute_device().is_cpu()) {
     throw UsageError("the PyTorch script measures the CPU: give --device cpu with --python");
   }
   const double ours = pictures_per_second(options, bf16);
   nlohmann::json json = {{"stage", options.stage},
-                         {"precision", options.precision},
+                         {"precision", asked_for(options)},
                          {"computed_in", computed_in},
                          {"pictures_per_second", ours}};
   if (!options.python.empty()) {
@@ -138,7 +142,7 @@ void run_bench_train(const BenchTrainOptions& options, const RunContext& context
                            options.preset, computed_in, options.batch, ours));
   if (json.contains("ratio")) {
     print_stdout(fmt::format("  PyTorch ({}): {:.1f} pictures/s, so {:.2f} times as many here\n",
-                             options.precision, json["pytorch_pictures_per_second"].get<double>(),
+                             asked_for(options), json["pytorch_pictures_per_second"].get<double>(),
                              json["ratio"].get<double>()));
   }
 }

@@ -11,7 +11,8 @@
 namespace addp {
 
 struct BenchTrainOptions {
-  std::string stage = "addp", preset = "nano", precision = "fp32";
+  std::string stage = "addp", preset = "nano";
+  Precision precision = Precision::kFloat32;
   std::int64_t batch = 64;
   ComputeOptions compute;
   double seconds = 10;
@@ -24,8 +25,7 @@ struct BenchTrainOptions {
         .metavar("NAME");
     o.add("batch", batch, "pictures a step").range(1, 65536);
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
-    o.add("precision", precision, "of products and convolutions; bf16 where the machine has it")
-        .choices({"fp32", "bf16"});
+    describe_precision(o, precision);
     compute.describe(o);
     o.add("python", python, "an interpreter with torch: the same work in PyTorch, right after")
         .metavar("PROGRAM");

@@ -21,7 +21,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const Generator& model) {
   plan.first = options.first;
   plan.count = options.count;
   plan.batch = std::min(options.batch, options.count);
-  plan.bf16 = bf16_here(options.model.wants_bf16());
+  plan.bf16 = bf16_here(options.model.precision);
   plan.sampler = options.sampler;
   if (!options.class_name.empty()) plan.label = model.find_class(options.class_name);
   return plan;

@@ -13,10 +13,8 @@ namespace addp {
 // Which model, and with what arithmetic: the same for every command that samples.
 struct SamplingModelOptions {
   std::filesystem::path model, tokenizer;
-  std::string precision = "fp32";
+  Precision precision = Precision::kFloat32;
   ComputeOptions compute;
-
-  bool wants_bf16() const { return precision == "bf16"; }
 
   void describe(Options& o) {
     o.add("model", model,
@@ -24,8 +22,7 @@ struct SamplingModelOptions {
           "published checkpoint")
         .required();
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
-    o.add("precision", precision, "of products and convolutions; bf16 where the machine has it")
-        .choices({"fp32", "bf16"});
+    describe_precision(o, precision);
     compute.describe(o);
   }
 };

@@ -99,7 +99,7 @@ void run_inpaint(const InpaintOptions& options, const RunContext& context) {
   EditOptions edit;
   edit.generation.seed = static_cast<std::uint64_t>(options.seed);
   edit.generation.count = options.count;
-  edit.generation.bf16 = bf16_here(options.model.wants_bf16());
+  edit.generation.bf16 = bf16_here(options.model.precision);
   edit.generation.sampler = options.sampler;
   edit.feather = static_cast<int>(options.feather);
   make_folder(options.out);

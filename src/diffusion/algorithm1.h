@@ -35,10 +35,9 @@ struct PretrainingLoss {
   Tensor floor;  // the least it could be; undefined where it was not asked for
 };
 
-// The loss of one batch of tokens z_0 = VQ-Encoder(x_0). `stream` decides the
-// ratio, the masks and the samples drawn; `dropout` is null for evaluation. `classes` [B] are ids
-// for class-conditional networks; `first` is the number of the first sample in the batch of all
-// processes.
+// The loss of one batch of tokens z_0 = VQ-Encoder(x_0). `stream` decides the ratio, the masks and
+// the samples drawn; `dropout` is null for evaluation. `classes` [B] are ids for class-conditional
+// networks; `first` is the number of the first sample in the batch of all processes.
 PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
                                  const Grid& grid, const MaskSchedule& schedule,
                                  const DiffusionOptions& options, const RandomStream& stream,

@@ -1,4 +1,4 @@
-// Where the networks compute, as people set it. Free of libtorch.
+// Where the networks compute and with what arithmetic, as people set it. Free of libtorch.
 #pragma once
 
 #include <string>
@@ -17,5 +17,14 @@ struct ComputeOptions {
     o.add("threads", threads, "threads of the computation; 0: one a core").range(0, 4096);
   }
 };
+
+enum class Precision { kFloat32, kBfloat16 };
+
+inline void describe_precision(Options& o, Precision& precision) {
+  o.add_enum<Precision>(
+      "precision", precision, {{"fp32", Precision::kFloat32}, {"bf16", Precision::kBfloat16}},
+      "arithmetic of products and convolutions, bf16 where the machine has instructions for it; "
+      "weights are always float32");
+}
 
 }  // namespace addp

@@ -28,14 +28,19 @@ bool read_index(std::string_view name, int& index) {
 torch::Device find_device(const std::string& name, int local_rank) {
   const auto count = static_cast<int>(torch::cuda::device_count());
   if (name == "cpu" || (name == "auto" && count == 0)) return torch::kCPU;
-  int index = count > 0 ? local_rank % count : 0;
-  if (name != "auto" && name != "cuda" && !read_index(name, index)) {
+  int index = local_rank;
+  const bool named = name != "auto" && name != "cuda";
+  if (named && !read_index(name, index)) {
     throw UsageError("--device {}: say auto, cpu, cuda or cuda:N", name);
+  }
+  if (named && local_rank > 0) {
+    throw UsageError("--device {}: several processes need a device each; say cuda, or cpu", name);
   }
   if (index >= count) {
     throw UsageError(
-        "--device {}: libtorch sees {} CUDA devices here; choose another, or --device cpu", name,
-        count);
+        "--device {}: libtorch sees {} CUDA devices here, and this process wants number {}; choose "
+        "another, start fewer processes, or say --device cpu",
+        name, count, index);
   }
   return {torch::kCUDA, static_cast<torch::DeviceIndex>(index)};
 }

@@ -13,11 +13,11 @@ namespace addp {
 
 // Threads for the products and convolutions of this process, and compute_device(). Freed memory is
 // kept for the next tensors instead of being given back to the system: taking and clearing pages
-// anew at every step was measured to cost a ResNet's training a fifth of its time. Of several
-// processes on a machine, each takes the CUDA device of its `local_rank`, unless one is named.
+// anew at every step was measured to cost a ResNet's training a fifth of its time.
 void use_machine(const ComputeOptions& options, int local_rank = 0);
 
-// What --device means here; a UsageError for what there is not.
+// What --device means here; a UsageError for what there is not. Of several processes on a machine,
+// each takes the CUDA device of its number, `local_rank`.
 torch::Device find_device(const std::string& name, int local_rank = 0);
 
 // Where networks and their inputs belong: the CPU until use_machine() says otherwise. Functions

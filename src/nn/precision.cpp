@@ -40,8 +40,9 @@ Bf16Scope::~Bf16Scope() {
   at::autocast::set_autocast_dtype(device_, was_type_);
 }
 
-bool bf16_here(bool wanted) {
-  if (!wanted || compute_device().type() != torch::kCPU || has_bf16_instructions()) return wanted;
+bool bf16_here(Precision wanted) {
+  if (wanted != Precision::kBfloat16) return false;
+  if (!compute_device().is_cpu() || has_bf16_instructions()) return true;
   const char* insisted = std::getenv("ADDP_BF16");
   if (insisted != nullptr && std::string_view(insisted) == "always") return true;
   note(

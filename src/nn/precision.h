@@ -3,6 +3,8 @@
 
 #include <torch/types.h>
 
+#include "nn/compute_options.h"
+
 namespace addp {
 
 // bfloat16 for the products and convolutions of a scope (autocast of compute_device()); weights
@@ -21,10 +23,10 @@ class Bf16Scope {
   torch::ScalarType was_type_ = torch::kBFloat16;
 };
 
-// Whether those who ask for bfloat16 get it on compute_device(). Processors without instructions
-// for it (AVX512-BF16, AMX) emulate it, which was measured to take ten to twenty times as long as
-// float32: there the answer is no, and a note says so. The variable ADDP_BF16=always insists.
-bool bf16_here(bool wanted);
+// Whether what is wanted means bfloat16 on compute_device(). Processors without instructions for it
+// (AVX512-BF16, AMX) emulate it, which was measured to take ten to twenty times as long as float32:
+// there the answer is no, and a note says so. The variable ADDP_BF16=always insists.
+bool bf16_here(Precision wanted);
 
 // In a scope of this the networks round as the released program does: attention as two explicit
 // products, nearest upsampling before its convolution, and cross-entropy accumulated along a

@@ -96,6 +96,18 @@ void start_grey(Vqgan& tokenizer) {
 
 }  // namespace
 
+void Vqgan::start_codes_on(const Tensor& pixels) {
+  torch::NoGradGuard guard;
+  const auto parameters = named_parameters();
+  parameters["encoder.conv_out.bias"].data().sub_(encoder_->forward(pixels).mean({0, 2, 3}));
+  const Tensor features = latent(pixels).permute({0, 2, 3, 1}).flatten(0, 2);  // [N, D]
+  const Tensor codes = parameters["quantize.embedding.weight"].data();
+  if (features.size(0) < codes.size(0)) return;  // too few pictures for every code
+  const Tensor rows = torch::arange(codes.size(0), features.options().dtype(torch::kLong)) *
+                      features.size(0) / codes.size(0);
+  codes.copy_(features.index_select(0, rows.to(torch::kLong)));
+}
+
 void initialise_vqgan(Vqgan& tokenizer, const RandomStream& stream) {
   initialise(tokenizer, stream);
   const VqganConfig& config = tokenizer.config();

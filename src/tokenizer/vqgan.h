@@ -48,6 +48,11 @@ class Vqgan : public torch::nn::Module {
 
   Quantized quantize(const Tensor& latent) const;
 
+  // Before training: random features have much in common, and on the sphere of unit codes next to
+  // nothing else, so that all codes would start in one spot and take hundreds of steps to leave it.
+  // What the features of these pictures have in common is taken away, and the codes start on them.
+  void start_codes_on(const Tensor& pixels);
+
  private:
   VqganConfig config_;
   std::shared_ptr<VqganEncoder> encoder_;

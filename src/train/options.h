@@ -10,8 +10,6 @@
 
 namespace addp {
 
-enum class Precision { kFloat32, kBfloat16 };
-
 struct TrainOptions {
   std::string data;
   std::filesystem::path out;
@@ -77,10 +75,7 @@ struct TrainOptions {
     o.add("ema", ema, "decay of the averaged weights that the final model holds; 0: none")
         .range(0, 1);
     o.group("Machine");
-    o.add_enum<Precision>(
-        "precision", precision, {{"fp32", Precision::kFloat32}, {"bf16", Precision::kBfloat16}},
-        "arithmetic of products and convolutions, bf16 where the machine has instructions for "
-        "it; weights are always float32");
+    describe_precision(o, precision);
     compute.describe(o);
     o.add("workers", workers, "threads that read pictures; 0: one a core").range(0, 4096);
     o.add("processes", processes, "processes to start on this machine").range(1, 1024);

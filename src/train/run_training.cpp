@@ -1,7 +1,5 @@
 #include "train/run_training.h"
 
-#include <torch/cuda.h>
-
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -26,21 +24,10 @@ void print_result(const TrainOptions& options, const RunContext& context, const 
   print_stdout(fmt::format("model: {}\npage: {}\n", model, options.out / "index.html"));
 }
 
-// NCCL wants a device for each process.
-void check_devices(const TrainOptions& options) {
-  const auto devices = static_cast<std::int64_t>(torch::cuda::device_count());
-  const bool cpu =
-      options.compute.device == "cpu" || (options.compute.device == "auto" && devices == 0);
-  if (cpu || options.processes <= devices) return;
-  throw UsageError("--processes {}: there are {} CUDA devices; start as many, or say --device cpu",
-                   options.processes, devices);
-}
-
 }  // namespace
 
 void run_training(const TrainOptions& options, const RunContext& context, const MakeStage& make) {
   if (is_launcher(static_cast<int>(options.processes))) {
-    check_devices(options);
     LaunchOptions launch;
     launch.processes = static_cast<int>(options.processes);
     launch.threads = static_cast<int>(options.compute.threads);

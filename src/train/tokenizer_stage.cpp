@@ -37,22 +37,6 @@ std::optional<Lpips> open_lpips(const TokenizerTrainOptions& options) {
   return Lpips::open(*path);
 }
 
-// Random features have much in common, and on the sphere of unit codes next to nothing else: all
-// codes would start in one spot and take hundreds of steps to leave it. So what is common is taken
-// away, and the codes start on features of pictures.
-void spread_codes(Vqgan& network, const Tensor& pixels) {
-  torch::NoGradGuard guard;
-  const auto encoder = std::dynamic_pointer_cast<VqganEncoder>(network.named_modules()["encoder"]);
-  const auto parameters = network.named_parameters();
-  parameters["encoder.conv_out.bias"].data().sub_(encoder->forward(pixels).mean({0, 2, 3}));
-  const Tensor latent = network.latent(pixels).permute({0, 2, 3, 1}).flatten(0, 2);  // [N, D]
-  const Tensor codes = parameters["quantize.embedding.weight"].data();
-  if (latent.size(0) < codes.size(0)) return;
-  const Tensor rows = torch::arange(codes.size(0), latent.options().dtype(torch::kLong)) *
-                      latent.size(0) / codes.size(0);
-  codes.copy_(latent.index_select(0, rows.to(torch::kLong)));
-}
-
 }  // namespace
 
 TokenizerStage::TokenizerStage(const TokenizerTrainOptions& options, World& world)
@@ -67,7 +51,7 @@ TokenizerStage::TokenizerStage(const TokenizerTrainOptions& options, World& worl
   const AdamWOptions adam{options.train.beta1, options.train.beta2};
   network_ = placed(std::make_shared<Vqgan>(options.network));
   initialise_vqgan(*network_, stream.fork("tokenizer"));
-  spread_codes(*network_, feed_.training_pictures(kStartPictures));
+  network_->start_codes_on(feed_.training_pictures(kStartPictures));
   generator_learner_ = std::make_unique<Learner>(
       "tokenizer", make_adamw(decay_groups(*network_, options.train.weight_decay), adam),
       learner_options, world);

@@ -235,7 +235,7 @@ Metrics Run::operator()() {
     log_.emplace(options_.out, step_ + 1);
   }
   stage_.seek(step_);
-  const bool bf16 = bf16_here(options_.precision == Precision::kBfloat16);
+  const bool bf16 = bf16_here(options_.precision);
   Progress progress(stage_.name(), schedule_.total, "steps", step_);
   while (step_ < schedule_.total) {
     StepContext context{

@@ -172,10 +172,10 @@ TEST(Precision, ScopesEndWhereTheyEnd) {
 
 TEST(Precision, InsistingOnBf16IsHeard) {
   set_log_quiet(true);
-  EXPECT_FALSE(bf16_here(false));
+  EXPECT_FALSE(bf16_here(Precision::kFloat32));
   setenv("ADDP_BF16", "always", 1);
-  EXPECT_TRUE(bf16_here(true));
-  EXPECT_FALSE(bf16_here(false));
+  EXPECT_TRUE(bf16_here(Precision::kBfloat16));
+  EXPECT_FALSE(bf16_here(Precision::kFloat32));
   unsetenv("ADDP_BF16");
 }
 

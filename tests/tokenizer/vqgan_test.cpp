@@ -6,6 +6,7 @@
 #include "nn/precision.h"
 #include "nn/torch.h"
 #include "support/network_fixture.h"
+#include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_io.h"
 
@@ -142,6 +143,21 @@ TEST(Vqgan, Bf16StaysNear) {
   const Tensor full = tokenizer->decode_ids(ids, {2, 2});
   const Bf16Scope scope(true);
   EXPECT_LT(relative_error(tokenizer->decode_ids(ids, {2, 2}), full), 0.05);
+}
+
+TEST(Vqgan, CodesThatStartOnPicturesAreUsedByThem) {
+  Vqgan tokenizer(testing::small_tokenizer());
+  initialise_vqgan(tokenizer, RandomStream(1, "test"));
+  torch::manual_seed(2);
+  const Tensor pixels = at::upsample_bilinear2d(torch::rand({16, 3, 4, 4}), {64, 64}, false);
+  const auto used = [&] { return std::get<0>(at::_unique(tokenizer.encode(pixels))).numel(); };
+  const std::int64_t before = used();
+  tokenizer.start_codes_on(pixels);
+  EXPECT_GT(used(), before);
+  EXPECT_GE(used(), 24);  // of 32
+  const Tensor codes = tokenizer.codebook().clone();
+  tokenizer.start_codes_on(pixels.slice(0, 0, 1).slice(2, 0, 16).slice(3, 0, 16));  // 4 features
+  EXPECT_TRUE(codes.equal(tokenizer.codebook()));
 }
 
 }  // namespace
