@@ -1,5 +1,7 @@
 #include "commands/detect.h"
 
+#include <map>
+
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/progress.h"
@@ -18,6 +20,29 @@ std::string in_words(const Detection& found, const std::string& name) {
                      found.box.x, found.box.y, found.box.width, found.box.height);
 }
 
+// The ids of pictures: those of a COCO file, by file name, or the order of the inputs.
+class PictureIds {
+ public:
+  explicit PictureIds(const std::filesystem::path& annotations) : file_(annotations) {
+    if (file_.empty()) return;
+    for (const CocoImage& image : load_coco(file_).images) {
+      ids_[std::filesystem::path(image.file_name).filename().string()] = image.id;
+    }
+  }
+
+  std::int64_t of(const PictureInput& input, std::size_t index) const {
+    if (file_.empty()) return static_cast<std::int64_t>(index);
+    const auto found = ids_.find(input.file);
+    if (found != ids_.end()) return found->second;
+    throw DataError("{}: says nothing of the picture {}; leave --annotations away, or that picture",
+                    file_.string(), input.source);
+  }
+
+ private:
+  std::filesystem::path file_;
+  std::map<std::string, std::int64_t> ids_;
+};
+
 }  // namespace
 
 void run_detect(const DetectCommandOptions& options, const RunContext& context) {
@@ -25,6 +50,7 @@ void run_detect(const DetectCommandOptions& options, const RunContext& context) 
   const auto detector = load_detector(options.input.model);
   const DetectorConfig& config = detector->config();
   const PictureInputs inputs(options.input.pictures);
+  const PictureIds ids(options.annotations);
   make_folder(options.input.out);
   DetectorLimits limits;
   limits.score = options.score;
@@ -35,6 +61,7 @@ void run_detect(const DetectCommandOptions& options, const RunContext& context) 
   Progress progress("detect", static_cast<std::int64_t>(inputs.size()), "pictures");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const PictureInput input = inputs.load(i);
+    const std::int64_t id = ids.of(input, i);
     const auto found = detect_picture(*detector, input.image, limits);
     const auto drawing = options.input.out / (input.stem + ".png");
     save_image(drawing, draw_detections(input.image, found, config.class_names));
@@ -42,11 +69,11 @@ void run_detect(const DetectCommandOptions& options, const RunContext& context) 
     std::string text;
     for (const Detection& detection : found) {
       const auto kind = static_cast<std::size_t>(detection.class_id);
-      own.push_back(to_coco(detection, static_cast<std::int64_t>(i), config.category_ids.at(kind)));
+      own.push_back(to_coco(detection, id, config.category_ids.at(kind)));
       text += fmt::format("\n  {}", in_words(detection, config.class_names[kind]));
     }
     nlohmann::json record = {{"picture", input.source},
-                             {"image_id", i},
+                             {"image_id", id},
                              {"drawing", drawing.string()},
                              {"detections", coco_results_to_json(own)}};
     for (std::size_t k = 0; k < found.size(); ++k) {

@@ -8,6 +8,7 @@ namespace addp {
 
 struct DetectCommandOptions {
   PictureInputOptions input;
+  std::filesystem::path annotations;
   double score = 0.5;
   double nms = 0.5;
   std::int64_t count = 100;
@@ -15,6 +16,10 @@ struct DetectCommandOptions {
   void describe(Options& o) {
     input.describe(o, "a folder that 'addp train detector' wrote, or a model file",
                    "folder for drawings (NAME.png) and results.json, in COCO's form for results");
+    o.add("annotations", annotations,
+          "COCO's file about these pictures: results.json then has its picture ids, as 'addp eval "
+          "detection' needs them; else 0, 1, ...")
+        .metavar("FILE");
     o.add("score", score, "what is less certain is left out").range(0, 1);
     o.add("nms", nms, "largest IoU of two detections of one class").range(0, 1);
     o.add("count", count, "detections a picture, at most").range(1, 100'000);

@@ -12,11 +12,13 @@ PictureInputs::PictureInputs(const std::vector<std::string>& specs) {
   }
 }
 
-void PictureInputs::add(std::string source, std::function<Image()> image) {
-  std::string stem = std::filesystem::path(source).stem().string();
+void PictureInputs::add(std::string source, const std::string& name, std::function<Image()> image) {
+  const std::filesystem::path path(name);
+  std::string stem = path.stem().string();
   const int number = ++taken_[stem];
   if (number > 1) stem += fmt::format("-{}", number);
-  entries_.push_back({std::move(source), std::move(stem), std::move(image)});
+  entries_.push_back(
+      {std::move(source), path.filename().string(), std::move(stem), std::move(image)});
 }
 
 void PictureInputs::add_files(const std::string& spec) {
@@ -24,7 +26,7 @@ void PictureInputs::add_files(const std::string& spec) {
   const std::size_t before = entries_.size();
   for (std::size_t i = 0; i < source->size(); ++i) {
     if (!is_picture(*source, i)) continue;
-    add(source->describe(i), [source, i] {
+    add(source->describe(i), source->names()[i], [source, i] {
       const FileBytes bytes = source->read(i);
       return decode_image(bytes.view, source->describe(i));
     });
@@ -35,13 +37,13 @@ void PictureInputs::add_files(const std::string& spec) {
 void PictureInputs::add_shapes(const std::string& spec) {
   const auto set = open_dataset(spec, "all", Task::kPictures);
   for (std::int64_t i = 0; i < set->size(); ++i) {
-    add(set->name(i), [set, i] { return set->get(i).picture(); });
+    add(set->name(i), set->name(i), [set, i] { return set->get(i).picture(); });
   }
 }
 
 PictureInput PictureInputs::load(std::size_t index) const {
   const Entry& entry = entries_[index];
-  return {entry.source, entry.stem, entry.image()};
+  return {entry.source, entry.file, entry.stem, entry.image()};
 }
 
 }  // namespace addp

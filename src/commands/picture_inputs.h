@@ -32,6 +32,7 @@ struct PictureInputOptions {
 
 struct PictureInput {
   std::string source;  // for messages and records
+  std::string file;    // its name without folders and archive
   std::string stem;    // of the files made of it; unique among the inputs
   Image image;
 };
@@ -46,10 +47,10 @@ class PictureInputs {
 
  private:
   struct Entry {
-    std::string source, stem;
+    std::string source, file, stem;
     std::function<Image()> image;
   };
-  void add(std::string source, std::function<Image()> image);
+  void add(std::string source, const std::string& name, std::function<Image()> image);
   void add_files(const std::string& spec);
   void add_shapes(const std::string& spec);
 

@@ -1,11 +1,13 @@
 #include "data/coco.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "data/coco_records.h"
 #include "data/json_records.h"
 
@@ -152,6 +154,22 @@ int CocoFile::class_of(std::int64_t category_id) const {
                                    [](const CocoCategory& a, std::int64_t x) { return a.id < x; });
   if (it == categories.end() || it->id != category_id) return -1;
   return static_cast<int>(it - categories.begin());
+}
+
+void CocoFile::keep_categories(const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const CocoCategory& category : categories) known.push_back(category.name);
+  for (const std::string& wanted : names) {
+    if (std::find(known.begin(), known.end(), wanted) != known.end()) continue;
+    const auto near = nearest_name(wanted, known);
+    throw UsageError("{}: has no class '{}'{}", name, wanted,
+                     near ? "; did you mean '" + *near + "'?"
+                          : fmt::format(": choose from {}", fmt::join(known, ", ")));
+  }
+  std::erase_if(categories, [&](const CocoCategory& category) {
+    return std::find(names.begin(), names.end(), category.name) == names.end();
+  });
+  std::erase_if(annotations, [&](const CocoAnnotation& a) { return class_of(a.category_id) < 0; });
 }
 
 CocoFile parse_coco(ByteSpan json, const std::string& name, const CocoLimits& limits) {

@@ -58,6 +58,9 @@ struct CocoFile {
 
   const CocoImage* find_image(std::int64_t id) const;
   int class_of(std::int64_t category_id) const;  // -1 if unknown
+  // The other categories and what is annotated as one of them are left out. A UsageError names a
+  // category that the file does not have.
+  void keep_categories(const std::vector<std::string>& names);
 };
 
 struct CocoLimits {

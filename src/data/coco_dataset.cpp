@@ -27,6 +27,7 @@ class CocoDataset final : public Dataset {
     const FileBytes json = source_->read(split.annotations);
     file_ = parse_coco(json.view, source_->describe(split.annotations));
     problems_ = std::move(file_.problems);
+    if (!options.only_classes.empty()) file_.keep_categories(options.only_classes);
     for (const CocoCategory& category : file_.categories) {
       class_names_.push_back(category.name);
       class_keys_.push_back(std::to_string(category.id));

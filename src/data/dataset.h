@@ -77,6 +77,7 @@ struct DatasetOptions {
   std::optional<bool> reduce_zero_label;
   int num_classes = 0;          // of label maps without classes.txt; 0: the largest label decides
   bool only_annotated = false;  // COCO: leave out pictures without annotations
+  std::vector<std::string> only_classes{};  // COCO: the classes to keep, by name; empty: all
   SourceLimits limits;
 };
 

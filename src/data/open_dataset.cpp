@@ -146,6 +146,9 @@ DatasetPtr make_shapes_dataset(const ShapesOptions& options, const std::string& 
 DatasetPtr open_dataset(const std::string& spec, const std::string& split, Task task,
                         const DatasetOptions& options) {
   if (is_shapes_spec(spec)) {
+    if (!options.only_classes.empty()) {
+      throw UsageError("{}: classes can be chosen from COCO's annotations only", spec);
+    }
     const ShapesOptions shapes = parse_shapes_spec(spec);
     if (split != "all") return make_shapes_dataset(shapes, canonical_split(split), task);
     return make_joined_dataset(

@@ -21,10 +21,13 @@ struct DetectorTrainOptions {
   double level_scale = 14;
   std::int64_t anchors = 256, proposals = 1000, regions = 512;
   double positive_share = 0.25;
+  std::vector<std::string> only;
 
   void describe(Options& o) {
     train.describe(o);
     dense.describe(o);
+    o.add("only", only, "of COCO's classes, those to learn, by name; the others are background")
+        .metavar("NAME");
     o.group("Detector");
     o.add("strides", strides, "of the feature pyramid, each twice the one before");
     o.add("channels", channels, "of the feature pyramid").range(8, 4096);

@@ -26,10 +26,11 @@ Transform jitter_transform(const DetectorTrainOptions& options) {
   return detection_transform(transform);
 }
 
-DatasetOptions annotated_only() {
-  DatasetOptions options;
-  options.only_annotated = true;
-  return options;
+DatasetOptions chosen_classes(const DetectorTrainOptions& options, bool only_annotated) {
+  DatasetOptions chosen;
+  chosen.only_annotated = only_annotated;
+  chosen.only_classes = options.only;
+  return chosen;
 }
 
 // COCO's own ids where the set has any, else 1, 2, ...
@@ -87,9 +88,11 @@ void add_truth(const Sample& sample, const Image& picture, const std::vector<std
 DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
     : NetworkStage("detector", options.train, world),
       options_(options),
-      feed_(open_dataset(options.train.data, "train", Task::kDetection, annotated_only()),
+      feed_(open_dataset(options.train.data, "train", Task::kDetection,
+                         chosen_classes(options, /*only_annotated=*/true)),
             FeedOptions::from(options.train, world), jitter_transform(options), /*labels=*/false),
-      validation_(open_validation(options.train.data, feed_.dataset(), Task::kDetection, {})),
+      validation_(open_validation(options.train.data, feed_.dataset(), Task::kDetection,
+                                  chosen_classes(options, /*only_annotated=*/false))),
       network_(make_detector(options, feed_.dataset())) {
   learn(network_, dense_groups(*network_, network_->config().trunk, options.dense.layer_decay,
                                options.train.weight_decay));

@@ -80,6 +80,12 @@ mkdir -p "$work/imagenet"
 check detect-folder-empty 3 --err 'imagenet' -- "$addp" detect --model "$work/detector" --out "$work/x" "$work/imagenet"
 check device-unknown 2 --err 'say auto, cpu' -- "$addp" segment --model "$work/segmenter" --out "$work/x" --device gpu "$shown"
 check detect-results 0 --out '^\[' -- cat "$work/detected/results.json"
+coco='{"images":[{"id":42,"file_name":"NAME","width":8,"height":8}],"annotations":[],"categories":[{"id":1,"name":"x"}]}'
+echo "${coco/NAME/$(basename "$shown")}" >"$work/ids.json"
+check detect-ids 0 --out '"image_id": 42' -- "$addp" detect --json --model "$work/detector" --annotations "$work/ids.json" --out "$work/detected" "$shown"
+echo "${coco/NAME/another.png}" >"$work/ids.json"
+check detect-ids-unknown 3 --err 'says nothing of the picture' -- "$addp" detect --model "$work/detector" --annotations "$work/ids.json" --out "$work/detected" "$shown"
+check train-detector-only 2 --err "COCO's annotations only" -- "$addp" train detector --config configs/detector/tiny.toml "${tiny[@]}" --only circle --out "$work/x"
 check wrong-kind 3 --err 'is no detector' -- "$addp" detect --model "$work/segmenter" --out "$work/x" "$shown"
 
 check doctor-nothing 2 --err 'needs to know what' -- "$addp" doctor

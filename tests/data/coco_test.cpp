@@ -169,6 +169,40 @@ TEST(CocoSet, CutsBoxesAndGivesMasks) {
   EXPECT_EQ(open_dataset(folder.path().string(), "train", Task::kDetection, options)->size(), 1);
 }
 
+TEST(CocoSet, OnlyTheClassesAskedFor) {
+  TemporaryFolder folder;
+  testing::write_files(folder.path(),
+                       {{"annotations/instances_train.json", to_bytes(good_file().dump())},
+                        {"train/a.png", numbered_png(1)},
+                        {"train/b.png", numbered_png(2)}});
+  const auto whole = open_dataset(folder.path().string(), "train", Task::kDetection);
+  DatasetOptions options;
+  options.only_classes = {"dog"};
+  const auto dogs = open_dataset(folder.path().string(), "train", Task::kDetection, options);
+  EXPECT_EQ(dogs->class_names(), std::vector<std::string>{"dog"});
+  ASSERT_EQ(dogs->size(), whole->size());
+  std::vector<std::int64_t> expected, found;
+  for (std::int64_t i = 0; i < whole->size(); ++i) {
+    for (const Instance& instance : whole->get(i).instances) {
+      if (instance.class_id == 1) expected.push_back(instance.id);
+    }
+    for (const Instance& instance : dogs->get(i).instances) {
+      EXPECT_EQ(instance.class_id, 0);
+      found.push_back(instance.id);
+    }
+  }
+  EXPECT_FALSE(expected.empty());
+  EXPECT_EQ(found, expected);
+  options.only_classes = {"dgo"};
+  try {
+    open_dataset(folder.path().string(), "train", Task::kDetection, options);
+    FAIL() << "there is no such class";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'dog'"), std::string::npos);
+  }
+  EXPECT_THROW(open_dataset("shapes", "train", Task::kDetection, options), UsageError);
+}
+
 TEST(CocoSet, PictureOfAnotherSizeAndMissingFiles) {
   TemporaryFolder folder;
   testing::write_files(folder.path(),
