@@ -44,15 +44,17 @@ struct GenerateRequest {
   double top_p = 1;
   std::uint64_t seed = 0;  // the same seed and index give the same picture in any batch
   std::int64_t first_index = 0;
+  std::string class_name{};  // for class-conditional models: name or number
+  double guidance = 1;       // how strongly the class counts
   // Called after each step with the pictures so far; false cancels the run.
   std::function<bool(std::int64_t step, std::int64_t steps, const std::vector<Picture>& preview)>
-      on_step;
+      on_step{};
 };
 
 class ADDP_API Model {
  public:
-  // A folder that `addp train addp` wrote, its model.safetensors, or a published .pth. A published
-  // model has no tokenizer inside: name its file.
+  // A folder that `addp train addp` or `predictor` wrote, its model.safetensors, or a published
+  // .pth. A published model has no tokenizer inside: name its file. A predictor can generate only.
   explicit Model(const std::filesystem::path& model, const std::filesystem::path& tokenizer = {});
   ~Model();
   Model(Model&&) noexcept;
@@ -60,6 +62,11 @@ class ADDP_API Model {
 
   int picture_size() const;  // side of generated pictures, in pixels
   std::vector<Picture> generate(const GenerateRequest& request) const;
+  // Variants of a picture of any size with its hidden pixels filled in; all others stay as they
+  // are. `hidden` has a byte a pixel, not 0 where the pixel is hidden. Previews show the part that
+  // the network works on.
+  std::vector<Picture> fill_in(const Picture& picture, const std::vector<std::uint8_t>& hidden,
+                               const GenerateRequest& request) const;
   // What the tokenizer keeps of a picture (resized to its middle square).
   Picture reconstruct(const Picture& picture) const;
   // The encoder's mean patch feature of a picture.

@@ -3,9 +3,8 @@
 
 #include "addp/addp.h"
 #include "base/error.h"
-#include "diffusion/model_io.h"
 #include "diffusion/noisy_pixels.h"
-#include "generate/sampler.h"
+#include "generate/edit.h"
 #include "image/codec.h"
 #include "image/resize.h"
 #include "nn/picture_tensor.h"
@@ -41,10 +40,16 @@ void save_picture(const std::filesystem::path& path, const Picture& picture) {
 }
 
 struct Model::Impl {
-  LoadedAddp loaded;
+  Generator generator;
 
-  Grid grid() const { return loaded.network->config().grid; }
-  int side() const { return static_cast<int>(grid().width * loaded.tokenizer->factor()); }
+  int side() const { return generator.width(); }
+
+  void require_encoder() const {
+    if (!generator.is_addp()) {
+      throw UsageError("{}: a token predictor sees no pixels; give an ADDP model",
+                       generator.source());
+    }
+  }
 
   Tensor prepare(const Picture& picture) const {
     const Image image = to_internal(picture);
@@ -52,15 +57,52 @@ struct Model::Impl {
         center_box(image.width, image.height, std::min(image.width, image.height));
     return to_tensor(resize(crop(image, middle), side(), side())).unsqueeze(0);
   }
+
+  GenerationPlan plan_of(const GenerateRequest& request) const {
+    if (request.count < 1) throw UsageError("{} pictures: ask for one at least", request.count);
+    GenerationPlan plan;
+    plan.seed = request.seed;
+    plan.first = request.first_index;
+    plan.count = plan.batch = request.count;
+    plan.sampler.steps = request.steps;
+    plan.sampler.curve = request.linear_schedule ? MaskCurve::kLinear : MaskCurve::kCosine;
+    plan.sampler.temperature = request.temperature;
+    plan.sampler.temperature_curve =
+        request.constant_temperature ? TemperatureCurve::kConstant : TemperatureCurve::kFalling;
+    plan.sampler.top_p = request.top_p;
+    plan.sampler.guidance = request.guidance;
+    if (!request.class_name.empty()) plan.label = generator.find_class(request.class_name);
+    check(plan.sampler);
+    return plan;
+  }
 };
 
-Model::Model(const std::filesystem::path& model, const std::filesystem::path& tokenizer)
-    : impl_(std::make_unique<Impl>()) {
-  impl_->loaded = load_addp(model, tokenizer);
-  if (!impl_->loaded.tokenizer) {
-    throw UsageError("{}: has no tokenizer inside; name the tokenizer's file, too", model);
+namespace {
+
+// Forwards steps to the request's callback and stops when it says so.
+class Callback {
+ public:
+  explicit Callback(const GenerateRequest& request) : request_(request) {}
+
+  SamplerHooks hooks() {
+    if (!request_.on_step) return {};
+    SamplerHooks hooks;
+    hooks.on_step = [this](const SamplerStep& step) {
+      cancelled_ = cancelled_ || !request_.on_step(step.step, step.steps, to_public(step.pixels));
+    };
+    hooks.cancelled = [this] { return cancelled_; };
+    return hooks;
   }
-}
+
+ private:
+  const GenerateRequest& request_;
+  bool cancelled_ = false;
+};
+
+}  // namespace
+
+Model::Model(const std::filesystem::path& model, const std::filesystem::path& tokenizer)
+    : impl_(std::make_unique<Impl>(Generator::open(model, tokenizer))) {}
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
@@ -69,44 +111,51 @@ int Model::picture_size() const { return impl_->side(); }
 
 std::vector<Picture> Model::generate(const GenerateRequest& request) const {
   torch::NoGradGuard guard;
-  SamplerOptions options;
-  options.steps = request.steps;
-  options.curve = request.linear_schedule ? MaskCurve::kLinear : MaskCurve::kCosine;
-  options.temperature = request.temperature;
-  options.temperature_curve =
-      request.constant_temperature ? TemperatureCurve::kConstant : TemperatureCurve::kFalling;
-  options.top_p = request.top_p;
-  std::vector<std::uint64_t> indices;
-  for (std::int64_t i = 0; i < request.count; ++i) {
-    indices.push_back(static_cast<std::uint64_t>(request.first_index + i));
+  const GenerationPlan plan = impl_->plan_of(request);
+  Callback callback(request);
+  std::vector<Picture> pictures;
+  impl_->generator.sample_all(
+      plan, [&](std::int64_t, const Tensor& pixels) { pictures = to_public(pixels); },
+      callback.hooks());
+  return pictures;
+}
+
+std::vector<Picture> Model::fill_in(const Picture& picture, const std::vector<std::uint8_t>& hidden,
+                                    const GenerateRequest& request) const {
+  torch::NoGradGuard guard;
+  impl_->require_encoder();
+  EditTask task{to_internal(picture), GrayImage(picture.width, picture.height)};
+  if (hidden.size() != task.hidden.pixels.size()) {
+    throw UsageError("a mask for {}x{} pixels has as many bytes, not {}", picture.width,
+                     picture.height, hidden.size());
   }
-  StreamNoise noise(request.seed, indices);
-  SamplerHooks hooks;
-  bool cancelled = false;
-  if (request.on_step) {
-    hooks.on_step = [&](const SamplerStep& step) {
-      cancelled = cancelled || !request.on_step(step.step, step.steps, to_public(step.pixels));
-    };
-    hooks.cancelled = [&] { return cancelled; };
+  task.hidden.pixels = hidden;
+  EditOptions options;
+  options.generation = impl_->plan_of(request);
+  Callback callback(request);
+  std::vector<Picture> variants;
+  for (const Image& image : addp::fill_in(task, impl_->generator, options, callback.hooks())) {
+    variants.push_back(to_public(image));
   }
-  const auto start = SamplerStart::nothing(request.count, impl_->grid());
-  return to_public(
-      addp::generate(*impl_->loaded.network, *impl_->loaded.tokenizer, start, options, noise, hooks)
-          .pixels);
+  return variants;
 }
 
 Picture Model::reconstruct(const Picture& picture) const {
   torch::NoGradGuard guard;
-  const Vqgan& tokenizer = *impl_->loaded.tokenizer;
-  const Tensor pixels = impl_->prepare(picture);
-  return to_public(to_image(tokenizer.decode_ids(tokenizer.encode(pixels), impl_->grid())[0]));
+  const Vqgan& tokenizer = impl_->generator.tokenizer();
+  const Tensor pixels = impl_->prepare(picture).to(tokenizer.codebook().device());
+  return to_public(
+      to_image(tokenizer.decode_ids(tokenizer.encode(pixels), impl_->generator.grid())[0]));
 }
 
 std::vector<float> Model::features(const Picture& picture) const {
   torch::NoGradGuard guard;
-  const Tensor features =
-      impl_->loaded.network->encoder().features(encoder_input(impl_->prepare(picture)));
-  const Tensor mean = features[0].slice(0, 1).mean(0).contiguous();  // without the class position
+  impl_->require_encoder();
+  const Tensor pixels =
+      impl_->prepare(picture).to(impl_->generator.tokenizer().codebook().device());
+  const Tensor features = impl_->generator.addp().encoder().features(encoder_input(pixels));
+  // without the class position
+  const Tensor mean = features[0].slice(0, 1).mean(0).to(torch::kCPU, torch::kFloat32).contiguous();
   return {mean.data_ptr<float>(), mean.data_ptr<float>() + mean.numel()};
 }
 

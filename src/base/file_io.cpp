@@ -195,4 +195,8 @@ void make_folder(const fs::path& path) {
   }
 }
 
+void make_folder_for(const fs::path& file) {
+  if (file.has_parent_path()) make_folder(file.parent_path());
+}
+
 }  // namespace addp

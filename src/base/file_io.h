@@ -74,5 +74,7 @@ void write_file_atomically(const std::filesystem::path& path, ByteSpan bytes);
 
 // Creates a folder with its parents; a RuntimeError names the folder if that fails.
 void make_folder(const std::filesystem::path& path);
+// The folder that a file will be written to, made before the work that leads to it. No name: none.
+void make_folder_for(const std::filesystem::path& file);
 
 }  // namespace addp

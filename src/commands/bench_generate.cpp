@@ -63,7 +63,7 @@ struct Subject {
 
 Subject subject_of(const BenchGenerateOptions& options) {
   if (!options.model.empty()) {
-    const LoadedAddp loaded = load_addp(options.model);
+    const LoadedAddp loaded = load_addp(options.model, options.tokenizer);
     return {loaded.network, loaded.tokenizer};
   }
   const PresetConfigs configs = preset_configs(options.preset);

@@ -8,7 +8,7 @@
 namespace addp {
 
 struct BenchGenerateOptions {
-  std::filesystem::path model;
+  std::filesystem::path model, tokenizer;
   std::string preset = "tiny";
   Precision precision = Precision::kFloat32;
   std::int64_t batch = 16;
@@ -18,6 +18,7 @@ struct BenchGenerateOptions {
 
   void describe(Options& o) {
     o.add("model", model, "a model to measure; empty: the preset with random weights");
+    o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
     o.add("preset", preset, "nano, tiny, small, base, large, resnet-nano or resnet50")
         .metavar("NAME");
     o.add("batch", batch, "pictures that are made together").range(1, 65536);

@@ -26,7 +26,11 @@ class PictureIds {
   explicit PictureIds(const std::filesystem::path& annotations) : file_(annotations) {
     if (file_.empty()) return;
     for (const CocoImage& image : load_coco(file_).images) {
-      ids_[std::filesystem::path(image.file_name).filename().string()] = image.id;
+      const std::string name = std::filesystem::path(image.file_name).filename().string();
+      if (!ids_.emplace(name, image.id).second) {
+        throw DataError("{}: has two pictures called {}, whose ids cannot be told apart", file_,
+                        name);
+      }
     }
   }
 
@@ -35,7 +39,7 @@ class PictureIds {
     const auto found = ids_.find(input.file);
     if (found != ids_.end()) return found->second;
     throw DataError("{}: says nothing of the picture {}; leave --annotations away, or that picture",
-                    file_.string(), input.source);
+                    file_, input.source);
   }
 
  private:
@@ -43,54 +47,71 @@ class PictureIds {
   std::map<std::string, std::int64_t> ids_;
 };
 
+// What is asked of each picture, and what is written about all of them.
+class DetectRun {
+ public:
+  DetectRun(const DetectCommandOptions& options, const RunContext& context)
+      : options_(options),
+        context_(context),
+        detector_(load_detector(options.input.model)),
+        ids_(options.annotations) {
+    limits_.score = std::min(limits_.score, options.score);
+    limits_.nms = options.nms;
+    limits_.count = options.count;
+  }
+
+  void visit(const PictureInput& input, std::size_t index) {
+    const DetectorConfig& config = detector_->config();
+    const std::int64_t id = ids_.of(input, index);
+    std::vector<Detection> certain;
+    nlohmann::json listed = nlohmann::json::array();
+    std::string text;
+    for (const Detection& found : detect_picture(*detector_, input.image, limits_)) {
+      const auto kind = static_cast<std::size_t>(found.class_id);
+      results_.push_back(to_coco(found, id, config.category_ids.at(kind)));
+      if (found.score < options_.score) continue;
+      certain.push_back(found);
+      listed.push_back(coco_results_to_json({results_.back()})[0]);
+      listed.back()["class"] = config.class_names[kind];
+      text += fmt::format("\n  {}", in_words(found, config.class_names[kind]));
+    }
+    const auto drawing = options_.input.out / (input.stem + ".png");
+    save_image(drawing, draw_detections(input.image, certain, config.class_names));
+    records_.push_back({{"picture", input.source},
+                        {"image_id", id},
+                        {"drawing", drawing.string()},
+                        {"detections", listed}});
+    if (context_.json) return;
+    print_stdout(fmt::format("{}: {} found{}\n", input.source, certain.size(), text));
+  }
+
+  void finish() const {
+    write_file_atomically(options_.input.out / "results.json",
+                          coco_results_to_json(results_).dump() + "\n");
+    if (context_.json) print_stdout(records_.dump(2) + "\n");
+  }
+
+ private:
+  const DetectCommandOptions& options_;
+  const RunContext& context_;
+  std::shared_ptr<Detector> detector_;
+  PictureIds ids_;
+  DetectorLimits limits_;
+  nlohmann::json records_ = nlohmann::json::array();
+  std::vector<CocoAnnotation> results_;
+};
+
 }  // namespace
 
 void run_detect(const DetectCommandOptions& options, const RunContext& context) {
   use_machine(options.input.compute);
-  const auto detector = load_detector(options.input.model);
-  const DetectorConfig& config = detector->config();
+  DetectRun run(options, context);
   const PictureInputs inputs(options.input.pictures);
-  const PictureIds ids(options.annotations);
-  make_folder(options.input.out);
-  DetectorLimits limits;
-  limits.score = options.score;
-  limits.nms = options.nms;
-  limits.count = options.count;
-  nlohmann::json records = nlohmann::json::array();
-  std::vector<CocoAnnotation> results;
-  Progress progress("detect", static_cast<std::int64_t>(inputs.size()), "pictures");
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const PictureInput input = inputs.load(i);
-    const std::int64_t id = ids.of(input, i);
-    const auto found = detect_picture(*detector, input.image, limits);
-    const auto drawing = options.input.out / (input.stem + ".png");
-    save_image(drawing, draw_detections(input.image, found, config.class_names));
-    std::vector<CocoAnnotation> own;
-    std::string text;
-    for (const Detection& detection : found) {
-      const auto kind = static_cast<std::size_t>(detection.class_id);
-      own.push_back(to_coco(detection, id, config.category_ids.at(kind)));
-      text += fmt::format("\n  {}", in_words(detection, config.class_names[kind]));
-    }
-    nlohmann::json record = {{"picture", input.source},
-                             {"image_id", id},
-                             {"drawing", drawing.string()},
-                             {"detections", coco_results_to_json(own)}};
-    for (std::size_t k = 0; k < found.size(); ++k) {
-      record["detections"][k]["class"] =
-          config.class_names[static_cast<std::size_t>(found[k].class_id)];
-    }
-    records.push_back(std::move(record));
-    results.insert(results.end(), own.begin(), own.end());
-    if (!context.json) {
-      print_stdout(fmt::format("{}: {} found{}\n", input.source, found.size(), text));
-    }
-    progress.advance();
-  }
-  progress.finish();
-  write_file_atomically(options.input.out / "results.json",
-                        coco_results_to_json(results).dump() + "\n");
-  if (context.json) print_stdout(records.dump(2) + "\n");
+  inputs.make_output_folder(options.input.out);
+  const std::size_t left_out = inputs.for_each(
+      "detect", [&](const PictureInput& input, std::size_t index) { run.visit(input, index); });
+  run.finish();
+  inputs.require_all_read(left_out);
 }
 
 }  // namespace addp

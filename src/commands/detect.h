@@ -14,13 +14,15 @@ struct DetectCommandOptions {
   std::int64_t count = 100;
 
   void describe(Options& o) {
-    input.describe(o, "a folder that 'addp train detector' wrote, or a model file",
-                   "folder for drawings (NAME.png) and results.json, in COCO's form for results");
+    input.describe(
+        o, "a folder that 'addp train detector' wrote, or a model file",
+        "folder for drawings (NAME.png) and results.json, in COCO's form for results, with "
+        "everything of a score above 0.05");
     o.add("annotations", annotations,
           "COCO's file about these pictures: results.json then has its picture ids, as 'addp eval "
           "detection' needs them; else 0, 1, ...")
         .metavar("FILE");
-    o.add("score", score, "what is less certain is left out").range(0, 1);
+    o.add("score", score, "what is less certain is neither drawn nor listed").range(0, 1);
     o.add("nms", nms, "largest IoU of two detections of one class").range(0, 1);
     o.add("count", count, "detections a picture, at most").range(1, 100'000);
   }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/file_io.h"
 #include "commands/loaded_classifier.h"
 #include "commands/recognition.h"
 #include "eval/classification_metrics.h"
@@ -48,6 +49,7 @@ std::string to_text(const Accuracy& accuracy, const ConfusionMatrix& matrix,
 }  // namespace
 
 void run_eval_classification(const EvalClassificationOptions& options, const RunContext& context) {
+  make_folder_for(options.confusion);
   const LoadedClassifier model(options.model, options.classes, options.machine);
   const auto dataset = open_evaluation_set(options.data, options.split, Task::kClassification);
   const auto matched = match_classes(model.classes(), *dataset);

@@ -1,16 +1,42 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/log.h"
 #include "commands/recognition.h"
 #include "eval/coco_ap.h"
 #include "report/table.h"
 
 namespace addp {
 
+namespace {
+
+// What counts for the figures in another way than its author may have meant.
+void warn_about(const CocoFile& truth, const std::vector<CocoAnnotation>& detections) {
+  constexpr std::size_t kShown = 8;
+  for (std::size_t i = 0; i < std::min(kShown, truth.problems.size()); ++i) {
+    const DataProblem& problem = truth.problems[i];
+    warn("{}: {}: {}", problem.file, problem.id, problem.text);
+  }
+  if (truth.problems.size() > kShown) {
+    warn("{}: {} more problems", truth.name, truth.problems.size() - kShown);
+  }
+  const auto unknown =
+      std::count_if(detections.begin(), detections.end(),
+                    [&](const CocoAnnotation& one) { return truth.class_of(one.category_id) < 0; });
+  if (unknown > 0) {
+    warn("{} of {} detections have a category that {} does not list, and are left out", unknown,
+         detections.size(), truth.name);
+  }
+}
+
+}  // namespace
+
 void run_eval_detection(const EvalDetectionOptions& options, const RunContext& context) {
   const CocoFile truth = load_coco(options.annotations);
   const auto detections = load_coco_detections(options.detections);
-  const bool masks = std::any_of(detections.begin(), detections.end(),
+  warn_about(truth, detections);
+  const bool masks = detections.empty() ||
+                     std::any_of(detections.begin(), detections.end(),
                                  [](const CocoAnnotation& one) { return !one.mask.empty(); });
   const CocoFigures boxes = evaluate_coco(truth, detections, CocoTask::kBox);
   nlohmann::json result = {{"bbox", boxes.values}};

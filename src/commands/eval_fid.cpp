@@ -14,6 +14,7 @@
 #include "eval/picture_set.h"
 #include "nn/machine.h"
 #include "nn/picture_tensor.h"
+#include "nn/precision.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -46,11 +47,16 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
   plan.seed = static_cast<std::uint64_t>(options.seed);
   plan.count = count;
   plan.batch = options.batch;
+  plan.bf16 = bf16_here(options.precision);
   plan.sampler = options.sampler;
+  ask_for(options.condition, model, plan);
   std::string source =
       fmt::format("{} sampled from {} with seed {}", count, options.sets[0], options.seed);
   for (const auto& [name, value] : sampler_settings(options.sampler)) {
     source += fmt::format(", {} {}", name, value);
+  }
+  if (plan.label >= 0) {
+    source += fmt::format(", class {}, guidance {}", options.condition.name, plan.sampler.guidance);
   }
   FeatureCollector collector(network, kKeptFeatures, {"", source, "none"});
   Progress progress("sample", count, "pictures");
@@ -67,17 +73,26 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
 }
 
 FeatureSet features_of(const std::string& spec, const std::string& split, std::int64_t count,
-                       const EvalFidOptions& options, const InceptionNetwork& network) {
+                       const EvalFidOptions& options, const InceptionNetwork* network) {
   if (kind_of(spec) == SetKind::kStatistics) return read_feature_set(spec);
   PictureSetOptions set;
   set.data = spec;
   set.split = split;
   set.count = count;
   set.size = options.size;
-  return options.cache ? cached_features(set, network) : collect_features(set, network);
+  return options.cache ? cached_features(set, *network) : collect_features(set, *network);
 }
 
-nlohmann::json to_json(const GenerationFigures& figures, const nlohmann::json& score) {
+// Wherever it can be had; not to have it is an error only where it was asked for.
+std::optional<MeanDeviation> score_of(const FeatureSet& generated, const EvalFidOptions& options) {
+  const bool possible =
+      generated.logits.defined() && generated.logits.size(0) >= kInceptionScoreSplits;
+  if (!possible && !options.inception_score) return std::nullopt;
+  return inception_score_of(generated);
+}
+
+nlohmann::json to_json(const GenerationFigures& figures,
+                       const std::optional<MeanDeviation>& score) {
   nlohmann::json json = {{"fid", figures.fid}, {"protocol", figures.protocol}};
   if (figures.kid) json["kid"] = *figures.kid;
   if (figures.manifold) {
@@ -85,7 +100,12 @@ nlohmann::json to_json(const GenerationFigures& figures, const nlohmann::json& s
     json["recall"] = figures.manifold->recall;
   }
   if (figures.reference_to_itself) json["reference_to_itself"] = *figures.reference_to_itself;
-  if (!score.is_null()) json["inception_score"] = score;
+  if (score) {
+    json["inception_score"] = {{"mean", score->mean}, {"deviation", score->deviation}};
+    json["protocol"].push_back(
+        fmt::format("Inception Score: mean and deviation of {} parts of the generated pictures",
+                    kInceptionScoreSplits));
+  }
   return json;
 }
 
@@ -119,27 +139,27 @@ void run_eval_fid(const EvalFidOptions& options, const RunContext& context) {
   if (kind_of(options.sets[1]) == SetKind::kModel) {
     throw UsageError("{}: a model cannot be the reference; name it first", options.sets[1]);
   }
-  const InceptionNetwork network =
-      InceptionNetwork::open(need_weights("inception", options.weights));
-  if (options.inception_score && !network.has_classifier()) inception_score_of({});  // refused
+  std::optional<InceptionNetwork> opened;  // not needed to compare statistics
+  if (std::any_of(options.sets.begin(), options.sets.end(),
+                  [](const auto& spec) { return kind_of(spec) != SetKind::kStatistics; })) {
+    opened = InceptionNetwork::open(need_weights("inception", options.weights));
+    if (options.inception_score && !opened->has_classifier()) inception_score_of({});  // refused
+  }
+  const InceptionNetwork* network = opened ? &*opened : nullptr;
   const FeatureSet reference =
       features_of(options.sets[1], options.split, options.reference_count, options, network);
   FeatureSet generated;
   if (kind_of(options.sets[0]) == SetKind::kModel) {
     const std::int64_t count =
         options.count > 0 ? options.count : std::max<std::int64_t>(2, reference.statistics.count());
-    generated = features_of_model(options, count, network);
+    generated = features_of_model(options, count, *network);
   } else {
     generated =
         features_of(options.sets[0], options.generated_split, options.count, options, network);
   }
   if (!options.save.empty()) write_feature_set(options.save, generated);
-  nlohmann::json score;
-  if (generated.logits.defined() && generated.logits.size(0) >= 10) {
-    const MeanDeviation value = inception_score_of(generated);
-    score = {{"mean", value.mean}, {"deviation", value.deviation}};
-  }
-  const nlohmann::json json = to_json(compare_sets(generated, reference), score);
+  const nlohmann::json json =
+      to_json(compare_sets(generated, reference), score_of(generated, options));
   if (context.json) {
     print_stdout(json.dump(2) + "\n");
   } else {

@@ -1,9 +1,7 @@
 // addp eval fid: FID, IS, precision, recall and KID of pictures or of a model.
 #pragma once
 
-#include "base/run_context.h"
-#include "generate/options.h"
-#include "nn/compute_options.h"
+#include "commands/generate.h"
 
 namespace addp {
 
@@ -14,6 +12,8 @@ struct EvalFidOptions {
   std::int64_t count = 0, reference_count = 0, size = 0;
   std::int64_t seed = 0, batch = 64;
   ComputeOptions compute;
+  Precision precision = Precision::kFloat32;
+  ClassOptions condition;
   bool inception_score = false, cache = true;
   SamplerOptions sampler;
 
@@ -43,6 +43,8 @@ struct EvalFidOptions {
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
     o.add("seed", seed, "of the pictures").range(0, 9e15);
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
+    condition.describe(o);
+    describe_precision(o, precision);
     sampler.describe(o);
   }
 };

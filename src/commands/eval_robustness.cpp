@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/file_io.h"
 #include "commands/loaded_classifier.h"
 #include "commands/recognition.h"
 #include "data/transforms.h"
@@ -202,7 +203,8 @@ std::string corruption_text(const CorruptionErrors& errors) {
   return table.to_text() +
          fmt::format(
              "\nmean corruption error, raw: {:.2f} %\nmean corruption error, each divided by "
-             "AlexNet's on ImageNet-C (mCE): {:.2f} %\n",
+             "AlexNet's on ImageNet-C (mCE): {:.2f} % (to be compared for ImageNet's classes "
+             "only)\n",
              100 * figures.mean_error, 100 * figures.normalised_error);
 }
 
@@ -226,6 +228,7 @@ void run_eval_robustness(const EvalRobustnessOptions& options, const RunContext&
   if (options.data.empty() && options.imagenet_c.empty() && options.shifted.empty()) {
     throw UsageError("say what to look at: --data, --imagenet-c or --shifted");
   }
+  make_folder_for(options.examples);
   const RobustnessResult result = RobustnessRun(options)();
   print_stdout(context.json ? to_json(result).dump(2) + "\n" : to_text(result));
 }

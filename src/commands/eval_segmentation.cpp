@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/interrupt.h"
 #include "base/progress.h"
 #include "commands/recognition.h"
 #include "data/layout.h"
@@ -37,6 +38,17 @@ Tensor to_labels(const GrayImage& image) {
       .to(torch::kInt64);
 }
 
+GrayImage load_truth(const fs::path& path, const EvalSegmentationOptions& options) {
+  GrayImage labels = load_labels(path);
+  if (options.zero_label == "class") return labels;
+  for (std::uint8_t& label : labels.pixels) {
+    if (label != options.ignore) {
+      label = static_cast<std::uint8_t>(label == 0 ? options.ignore : label - 1);
+    }
+  }
+  return labels;
+}
+
 struct MapPair {
   fs::path truth, prediction;
 };
@@ -45,7 +57,8 @@ std::vector<MapPair> pair_maps(const EvalSegmentationOptions& options) {
   const auto truths = maps_in(options.labels), predictions = maps_in(options.predictions);
   std::vector<MapPair> pairs;
   for (const auto& [name, path] : truths) {
-    const auto found = predictions.find(name);
+    auto found = predictions.find(name + "-labels");  // beside an overlay called NAME.png
+    if (found == predictions.end()) found = predictions.find(name);
     if (found == predictions.end()) {
       throw DataError("{}: has no prediction '{}.png' for {}; predict every picture",
                       options.predictions, name, path);
@@ -66,12 +79,16 @@ std::vector<std::string> class_names(const EvalSegmentationOptions& options,
   std::int64_t count = options.count > 0 ? options.count : static_cast<std::int64_t>(names.size());
   if (count == 0) {
     for (const MapPair& pair : pairs) {
-      for (const auto& path : {pair.truth, pair.prediction}) {
-        for (const std::uint8_t label : load_labels(path).pixels) {
+      for (const GrayImage& map : {load_truth(pair.truth, options), load_labels(pair.prediction)}) {
+        for (const std::uint8_t label : map.pixels) {
           if (label != options.ignore) count = std::max<std::int64_t>(count, label + 1);
         }
       }
     }
+  }
+  if (count == 0) {
+    throw DataError("{}: every pixel is ignored (label {}); there is nothing to compare",
+                    options.labels, options.ignore);
   }
   for (auto i = static_cast<std::int64_t>(names.size()); i < count; ++i) {
     names.push_back(fmt::format("class {}", i));
@@ -81,17 +98,20 @@ std::vector<std::string> class_names(const EvalSegmentationOptions& options,
 }
 
 ConfusionMatrix compare(const std::vector<MapPair>& pairs, std::int64_t classes,
-                        std::int64_t ignore) {
+                        const EvalSegmentationOptions& options) {
   ConfusionMatrix matrix(classes);
   Progress progress("label maps", static_cast<std::int64_t>(pairs.size()), "pictures");
   for (const MapPair& pair : pairs) {
-    const GrayImage truth = load_labels(pair.truth), prediction = load_labels(pair.prediction);
+    throw_if_interrupted("nothing was kept; run the command again");
+    const GrayImage truth = load_truth(pair.truth, options),
+                    prediction = load_labels(pair.prediction);
     if (truth.width != prediction.width || truth.height != prediction.height) {
       throw DataError("{}: is {} x {} where its truth is {} x {}; predict at the picture's size",
                       pair.prediction, prediction.width, prediction.height, truth.width,
                       truth.height);
     }
-    matrix.add(to_labels(truth), to_labels(prediction), ignore, pair.prediction.string());
+    matrix.add(to_labels(truth), to_labels(prediction), options.ignore,
+               {pair.truth.string(), pair.prediction.string()});
     progress.advance();
   }
   return matrix;
@@ -131,10 +151,10 @@ std::string to_text(const SegmentationFigures& figures, const std::vector<std::s
 }  // namespace
 
 void run_eval_segmentation(const EvalSegmentationOptions& options, const RunContext& context) {
+  make_folder_for(options.confusion);
   const std::vector<MapPair> pairs = pair_maps(options);
   const std::vector<std::string> names = class_names(options, pairs);
-  const ConfusionMatrix matrix =
-      compare(pairs, static_cast<std::int64_t>(names.size()), options.ignore);
+  const ConfusionMatrix matrix = compare(pairs, static_cast<std::int64_t>(names.size()), options);
   const SegmentationFigures figures = segmentation_figures(matrix);
   if (!options.confusion.empty()) save_image(options.confusion, confusion_picture(matrix, names));
   print_stdout(context.json ? to_json(figures, names).dump(2) + "\n" : to_text(figures, names));

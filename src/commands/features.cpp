@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/file_io.h"
 #include "checkpoint/npy.h"
 #include "checkpoint/safetensors.h"
 #include "commands/loaded_classifier.h"
@@ -53,6 +54,7 @@ void run_features(const FeaturesOptions& options, const RunContext& context) {
   if (!npy && options.out.extension() != ".safetensors") {
     throw UsageError("--out {}: give a name that ends in .safetensors or .npy", options.out);
   }
+  make_folder_for(options.out);
   use_machine(options.machine.compute);
   const FeatureEncoder encoder = open_encoder(options);
   const auto dataset = open_dataset(options.data, options.split, Task::kPictures);

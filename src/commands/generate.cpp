@@ -23,7 +23,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const Generator& model) {
   plan.batch = std::min(options.batch, options.count);
   plan.bf16 = bf16_here(options.model.precision);
   plan.sampler = options.sampler;
-  if (!options.class_name.empty()) plan.label = model.find_class(options.class_name);
+  ask_for(options.condition, model, plan);
   return plan;
 }
 
@@ -55,7 +55,8 @@ class Writer {
   void add(std::int64_t first, const Trajectory& trajectory, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
       const auto& frames = trajectory.frames(i);
-      save_image(name(first + i, "-steps.png"), trajectory_strip(frames));
+      metadata_["addp:number"] = fmt::format("{}", first + i);
+      save_image(name(first + i, "-steps.png"), trajectory_strip(frames), metadata_);
       write_file_atomically(
           name(first + i, "-steps.webp"),
           encode_webp_animation(trajectory_animation(frames), {.frame_ms = 200, .last_ms = 1500}));

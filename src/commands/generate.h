@@ -16,10 +16,11 @@ struct SamplingModelOptions {
   Precision precision = Precision::kFloat32;
   ComputeOptions compute;
 
-  void describe(Options& o) {
+  void describe(Options& o, bool predictors = true) {
     o.add("model", model,
-          "a folder that 'addp train addp' wrote ('addp train predictor' works, too), or a "
-          "published checkpoint")
+          predictors ? "a folder that 'addp train addp' wrote ('addp train predictor' works, too), "
+                       "or a published checkpoint"
+                     : "a folder that 'addp train addp' wrote, or a published checkpoint")
         .required();
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
     describe_precision(o, precision);
@@ -27,11 +28,23 @@ struct SamplingModelOptions {
   }
 };
 
+// The class to ask a class-conditional model for.
+struct ClassOptions {
+  std::string name;
+  double guidance = 1;
+
+  void describe(Options& o) {
+    o.add("class", name, "name or number, for models trained with --class-conditional")
+        .metavar("NAME");
+    o.add("guidance", guidance, "how strongly the class counts; 1: as learned").range(0, 100);
+  }
+};
+
 struct GenerateOptions {
   SamplingModelOptions model;
+  ClassOptions condition;
   std::filesystem::path out;
   std::int64_t count = 16, batch = 16, seed = 0, first = 0;
-  std::string class_name;
   bool grid = false, trajectory = false;
   SamplerOptions sampler;
 
@@ -40,13 +53,11 @@ struct GenerateOptions {
     model.describe(o);
     o.add("out", out, "folder for the pictures").required();
     o.add("count", count, "number of pictures").alias("n").range(1, 1e9);
-    o.add("seed", seed, "picture i of a seed is the same in any batch").range(0, 9e15);
+    o.add("seed", seed, "picture i of a seed is the same in any batch, up to rounding")
+        .range(0, 9e15);
     o.add("first", first, "number of the first picture").range(0, 9e15);
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
-    o.add("class", class_name, "name or number, for models trained with --class-conditional")
-        .metavar("NAME");
-    o.add("guidance", sampler.guidance, "how strongly the class counts; 1: as learned")
-        .range(0, 100);
+    condition.describe(o);
     o.add("grid", grid, "one sheet, samples.png, instead of a file for each picture");
     o.add("trajectory", trajectory,
           "also what the paper's figures show of each step: a strip (.png) and an animation "

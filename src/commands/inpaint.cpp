@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/log.h"
+#include "base/sha256.h"
 #include "commands/sampling.h"
 #include "generate/edit.h"
 #include "nn/precision.h"
@@ -57,7 +59,16 @@ Margins uncrop_margins(double factor, const Image& picture) {
 GrayImage load_mask(const std::filesystem::path& path) {
   const Image image = load_image(path);
   GrayImage mask(image.width, image.height);
-  for (std::size_t i = 0; i < mask.pixels.size(); ++i) mask.pixels[i] = image.pixels[3 * i + 1];
+  std::size_t bright = 0;
+  for (std::size_t i = 0; i < mask.pixels.size(); ++i) {
+    const std::uint8_t* rgb = image.pixels.data() + 3 * i;
+    mask.pixels[i] = std::max({rgb[0], rgb[1], rgb[2]});
+    bright += mask.pixels[i] >= kHiddenFrom ? 1 : 0;
+  }
+  if (bright == 0) warn("{}: is dark everywhere, so that nothing is filled in", path);
+  if (bright == mask.pixels.size()) {
+    warn("{}: is bright or transparent everywhere, so that all of the picture is replaced", path);
+  }
   return mask;
 }
 
@@ -79,10 +90,11 @@ EditTask task_of(const InpaintOptions& options) {
   }
   const Margins margins = options.uncrop > 0 ? uncrop_margins(options.uncrop, picture)
                                              : margins_of(options.outpaint, picture);
-  const std::int64_t area = std::int64_t{picture.width + margins.left + margins.right} *
-                            (picture.height + margins.top + margins.bottom);
-  if (area > DecodeLimits{}.max_pixels) {
-    throw UsageError("the larger picture would have {} pixels; ask for less", area);
+  const std::int64_t width = std::int64_t{picture.width} + margins.left + margins.right,
+                     height = std::int64_t{picture.height} + margins.top + margins.bottom;
+  if (std::max(width, height) > DecodeLimits{}.max_side ||
+      width * height > DecodeLimits{}.max_pixels) {
+    throw UsageError("the larger picture would have {} x {} pixels; ask for less", width, height);
   }
   return extend(picture, margins);
 }
@@ -101,6 +113,7 @@ void run_inpaint(const InpaintOptions& options, const RunContext& context) {
   edit.generation.count = options.count;
   edit.generation.bf16 = bf16_here(options.model.precision);
   edit.generation.sampler = options.sampler;
+  ask_for(options.condition, model, edit.generation);
   edit.feather = static_cast<int>(options.feather);
   make_folder(options.out);
   std::vector<Image> variants;
@@ -112,6 +125,7 @@ void run_inpaint(const InpaintOptions& options, const RunContext& context) {
   }
   nlohmann::json files = nlohmann::json::array();
   TextMetadata metadata = picture_metadata(model, edit.generation, 0, context);
+  metadata["addp:image-sha256"] = sha256_hex(MappedFile(options.image).bytes());
   std::int64_t number = 0;
   for (const auto& variant : variants) {
     const auto path =

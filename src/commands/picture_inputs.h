@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +33,7 @@ struct PictureInputOptions {
 struct PictureInput {
   std::string source;  // for messages and records
   std::string file;    // its name without folders and archive
-  std::string stem;    // of the files made of it; unique among the inputs
+  std::string stem;    // of the files made of it: they may be called STEM.png and STEM-labels.png
   Image image;
 };
 
@@ -43,19 +43,28 @@ class PictureInputs {
  public:
   explicit PictureInputs(const std::vector<std::string>& specs);
   std::size_t size() const { return entries_.size(); }
-  PictureInput load(std::size_t index) const;
+  // Makes the folder for what is made of them; a UsageError if one of them lies in there, where it
+  // could be overwritten.
+  void make_output_folder(const std::filesystem::path& out) const;
+  // Each in turn, with a progress bar. One that cannot be read is warned about and left out; their
+  // number is returned. An interrupt is an InterruptedError.
+  std::size_t for_each(const std::string& label,
+                       const std::function<void(const PictureInput&, std::size_t)>& visit) const;
+  // A DataError if some were left out, for when everything else is written.
+  void require_all_read(std::size_t left_out) const;
 
  private:
   struct Entry {
     std::string source, file, stem;
     std::function<Image()> image;
   };
+  PictureInput load(std::size_t index) const;
   void add(std::string source, const std::string& name, std::function<Image()> image);
   void add_files(const std::string& spec);
   void add_shapes(const std::string& spec);
 
   std::vector<Entry> entries_;
-  std::map<std::string, int> taken_;  // stems, and how often
+  std::set<std::string> taken_;  // stems
 };
 
 }  // namespace addp

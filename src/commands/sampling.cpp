@@ -1,5 +1,6 @@
 #include "commands/sampling.h"
 
+#include "base/error.h"
 #include "base/file_io.h"
 #include "base/interrupt.h"
 #include "base/sha256.h"
@@ -28,6 +29,15 @@ SamplerHooks SamplingProgress::hooks(std::function<void(const SamplerStep&)> als
   return hooks;
 }
 
+void ask_for(const ClassOptions& options, const Generator& model, GenerationPlan& plan) {
+  if (options.name.empty()) {
+    if (options.guidance != 1) throw UsageError("--guidance is towards a class: name it (--class)");
+    return;
+  }
+  plan.label = model.find_class(options.name);
+  plan.sampler.guidance = options.guidance;
+}
+
 std::vector<std::pair<std::string, std::string>> sampler_settings(SamplerOptions sampler) {
   Options options;
   sampler.describe(options);
@@ -50,6 +60,10 @@ TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan
       {"addp:precision", plan.bf16 ? "bf16" : "fp32"},
       {"addp:device", compute_device().str()},
   };
+  if (!model.tokenizer_source().empty()) {
+    text["addp:tokenizer"] = model.tokenizer_source();
+    text["addp:tokenizer-sha256"] = sha256_hex(MappedFile(model.tokenizer_source()).bytes());
+  }
   for (const auto& [name, value] : sampler_settings(plan.sampler)) text["addp:" + name] = value;
   if (plan.label >= 0) {
     text["addp:class"] = model.class_names()[static_cast<std::size_t>(plan.label)];

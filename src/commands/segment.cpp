@@ -59,15 +59,13 @@ void run_segment(const SegmentCommandOptions& options, const RunContext& context
   const auto segmenter = load_segmenter(options.input.model);
   const auto& names = segmenter->config().class_names;
   const PictureInputs inputs(options.input.pictures);
-  make_folder(options.input.out);
+  inputs.make_output_folder(options.input.out);
   const SegmentOptions how{
       .short_side = options.short_side < 0 ? segmenter->config().size : options.short_side,
       .scales = options.scales,
       .flip = options.flip};
   nlohmann::json records = nlohmann::json::array();
-  Progress progress("segment", static_cast<std::int64_t>(inputs.size()), "pictures");
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const PictureInput input = inputs.load(i);
+  const auto segment = [&](const PictureInput& input, std::size_t) {
     const GrayImage labels = segment_picture(*segmenter, input.image, how);
     const auto shares = class_shares(labels);
     const auto overlay_path = options.input.out / (input.stem + ".png"),
@@ -86,10 +84,10 @@ void run_segment(const SegmentCommandOptions& options, const RunContext& context
     }
     records.push_back(record);
     if (!context.json) print_stdout(fmt::format("{}:{}\n", input.source, text));
-    progress.advance();
-  }
-  progress.finish();
+  };
+  const std::size_t left_out = inputs.for_each("segment", segment);
   if (context.json) print_stdout(records.dump(2) + "\n");
+  inputs.require_all_read(left_out);
 }
 
 }  // namespace addp

@@ -20,7 +20,8 @@ struct SegmentCommandOptions {
     o.add("short-side", short_side,
           "pictures are resized to this first; 0: not at all; -1: the size of the training crops")
         .range(-1, 65536);
-    o.add("scales", scales, "scales whose probabilities are averaged, as 0.75,1,1.25");
+    o.add("scales", scales, "scales whose probabilities are averaged, as 0.75,1,1.25")
+        .range(0.05, 20);
     o.add("test-flip", flip, "average with the mirrored picture, too").alias("flip");
   }
 };

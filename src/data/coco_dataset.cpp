@@ -10,15 +10,6 @@
 namespace addp {
 namespace {
 
-// Cut at the picture's edge; of no size if it lies outside.
-CocoBox clip_box(const CocoBox& box, int width, int height) {
-  const double left = std::clamp<double>(box.x, 0, width),
-               top = std::clamp<double>(box.y, 0, height);
-  const double right = std::clamp<double>(box.x + box.width, 0, width);
-  const double bottom = std::clamp<double>(box.y + box.height, 0, height);
-  return {left, top, right - left, bottom - top};
-}
-
 class CocoDataset final : public Dataset {
  public:
   CocoDataset(SourcePtr source, const Layout& layout, const LayoutSplit& split, Task task,

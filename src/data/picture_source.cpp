@@ -143,14 +143,20 @@ bool looks_like_archive(ByteSpan head) {
          starts(0, {0xfd, '7', 'z', 'X', 'Z', 0}) || starts(0, {0x28, 0xb5, 0x2f, 0xfd});
 }
 
-bool is_picture(const PictureSource& source, std::size_t index) {
+bool is_archive(const fs::path& file) { return looks_like_archive(file_head(file, kHeadBytes)); }
+
+bool is_called_picture(std::string_view name) {
   static const std::set<std::string, std::less<>> pictures{"jpg",  "jpeg", "png",
                                                            "webp", "jpe",  "jfif"};
+  return pictures.contains(lower_extension(name));
+}
+
+bool is_picture(const PictureSource& source, std::size_t index) {
   static const std::set<std::string, std::less<>> others{
       "txt", "json", "jsonl", "md",  "csv", "tsv", "xml", "yaml", "yml", "toml", "html",
       "py",  "sh",   "log",   "npy", "npz", "mat", "bin", "tar",  "zip", "gz",   "pkl"};
   const std::string extension = lower_extension(source.names()[index]);
-  if (pictures.contains(extension)) return true;
+  if (is_called_picture(source.names()[index])) return true;
   if (others.contains(extension)) return false;
   try {
     return sniff_image_format(source.head(index, kHeadBytes)) != ImageFormat::kUnknown;
@@ -235,6 +241,9 @@ std::shared_ptr<const PictureSource> open_source(const fs::path& path, const Sou
   }
   if (looks_like_archive(head)) return open_archive(path, limits);
   if (head.empty()) throw DataError("{}: is empty", path);
+  if (is_called_picture(path.string())) {
+    throw DataError("{}: is called a picture, but is neither JPEG, PNG nor WebP", path);
+  }
   if (looks_like_text(head)) return open_list(path, limits);
   throw DataError(
       "{}: is no folder, picture, file list or tar/zip archive; its first bytes are "

@@ -99,6 +99,8 @@ std::vector<ListLine> parse_file_list(std::string_view text, const std::string& 
                                       const SourceLimits& limits = {});
 
 bool looks_like_archive(ByteSpan head);
+bool is_archive(const std::filesystem::path& file);
+bool is_called_picture(std::string_view name);  // by its extension
 
 // True for a picture: by extension where that is one of a picture's, else by its first bytes,
 // except where the extension is one of well-known other things (.txt, .json, ...).

@@ -58,6 +58,14 @@ class RunWriter {
 
 }  // namespace
 
+CocoBox clip_box(const CocoBox& box, int width, int height) {
+  const double left = std::clamp<double>(box.x, 0, width),
+               top = std::clamp<double>(box.y, 0, height);
+  const double right = std::clamp<double>(box.x + box.width, 0, width);
+  const double bottom = std::clamp<double>(box.y + box.height, 0, height);
+  return {left, top, right - left, bottom - top};
+}
+
 Rle rle_encode(const GrayImage& mask) {
   check_size(mask.height, mask.width);
   Rle out{mask.height, mask.width, {}};

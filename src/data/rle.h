@@ -20,6 +20,9 @@ struct CocoBox {
   bool operator==(const CocoBox&) const = default;
 };
 
+// Cut at the edges of a picture; of no size if it lies outside.
+CocoBox clip_box(const CocoBox& box, int width, int height);
+
 struct Rle {
   int height = 0, width = 0;
   std::vector<std::uint32_t> counts;  // runs; they sum to height * width

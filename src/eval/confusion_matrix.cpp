@@ -32,25 +32,25 @@ ConfusionMatrix::ConfusionMatrix(std::int64_t classes, std::vector<std::int64_t>
 }
 
 void ConfusionMatrix::add(const Tensor& truth, const Tensor& prediction,
-                          std::optional<std::int64_t> ignore, const std::string& source) {
+                          std::optional<std::int64_t> ignore, const LabelSources& sources) {
   if (truth.sizes() != prediction.sizes()) {
     throw UsageError("labels of shape {} cannot be compared with predictions of shape {}",
                      fmt::join(truth.sizes(), "x"), fmt::join(prediction.sizes(), "x"));
   }
   const auto t = as_labels(truth), p = as_labels(prediction);
   const auto *labels = t.const_data_ptr<std::int64_t>(), *found = p.const_data_ptr<std::int64_t>();
-  const std::string where = source.empty() ? "" : source + ": ";
+  const auto where = [](const std::string& source) { return source.empty() ? "" : source + ": "; };
   for (std::int64_t i = 0; i < t.numel(); ++i) {
     if (ignore && labels[i] == *ignore) continue;
     if (labels[i] < 0 || labels[i] >= classes_) {
       throw DataError(
           "{}has label {}, but there are {} classes; say which label is to be ignored, or "
           "correct the number of classes",
-          where, labels[i], classes_);
+          where(sources.truth), labels[i], classes_);
     }
     if (found[i] < 0 || found[i] >= classes_) {
-      throw DataError("{}was predicted as class {}, but there are {} classes", where, found[i],
-                      classes_);
+      throw DataError("{}was predicted as class {}, but there are {} classes",
+                      where(sources.prediction), found[i], classes_);
     }
     ++counts_[std::size_t(labels[i] * classes_ + found[i])];
   }

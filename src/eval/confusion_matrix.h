@@ -10,6 +10,11 @@
 
 namespace addp {
 
+// Where labels came from, for messages; empty where nothing is known.
+struct LabelSources {
+  std::string truth{}, prediction{};
+};
+
 class ConfusionMatrix {
  public:
   explicit ConfusionMatrix(std::int64_t classes);
@@ -17,9 +22,9 @@ class ConfusionMatrix {
   ConfusionMatrix(std::int64_t classes, std::vector<std::int64_t> counts);
 
   // Integer tensors of the same shape. Truths equal to `ignore` are left out; any other truth or
-  // prediction outside 0..classes-1 is a DataError that names it and `source` (a file, if known).
+  // prediction outside 0..classes-1 is a DataError that names it and its source.
   void add(const Tensor& truth, const Tensor& prediction,
-           std::optional<std::int64_t> ignore = std::nullopt, const std::string& source = {});
+           std::optional<std::int64_t> ignore = std::nullopt, const LabelSources& sources = {});
   void add(const ConfusionMatrix& other);
 
   std::int64_t classes() const { return classes_; }

@@ -31,8 +31,8 @@ const TensorView& find(const TensorMap& arrays, const char* name, std::size_t ra
 }
 
 Tensor finite_tensor(const TensorView& view, const std::string& file) {
-  const auto tensor = to_torch(view);
-  if (!tensor.is_floating_point() || !tensor.isfinite().all().item<bool>()) {
+  const auto tensor = to_torch(view).to(torch::kFloat64);
+  if (!tensor.isfinite().all().item<bool>()) {
     throw DataError("{}: holds a value that is not a finite number; make the statistics again",
                     file);
   }
@@ -47,6 +47,12 @@ FeatureStatistics statistics_of(const TensorMap& arrays, std::int64_t count,
       covariance.size(1) != mean.size(0)) {
     throw DataError("{}: 'mu' of {} and 'sigma' of {} do not belong together", file,
                     fmt::join(mean.sizes(), "x"), fmt::join(covariance.sizes(), "x"));
+  }
+  const double largest = covariance.abs().max().item<double>();
+  const double asymmetry = (covariance - covariance.t()).abs().max().item<double>();
+  if (covariance.diagonal().min().item<double>() < -1e-6 * largest || asymmetry > 1e-3 * largest) {
+    throw DataError("{}: 'sigma' is no covariance (it has a negative variance or is lopsided)",
+                    file);
   }
   return {mean, covariance, count};
 }

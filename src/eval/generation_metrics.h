@@ -41,7 +41,8 @@ struct MeanDeviation {
 
 // exp(E KL(p(y|x) || p(y))) over `splits` consecutive parts (Salimans et al. 2016); `logits` [N,
 // classes].
-MeanDeviation inception_score(const Tensor& logits, std::int64_t splits = 10);
+inline constexpr std::int64_t kInceptionScoreSplits = 10;
+MeanDeviation inception_score(const Tensor& logits, std::int64_t splits = kInceptionScoreSplits);
 
 // Share of the generated pictures that lie within the reference's manifold and the other way round,
 // a manifold being the balls around each feature out to its k-th neighbour (Kynkaanniemi et al.

@@ -39,6 +39,12 @@ std::string describe(const char* role, const FeatureSet& set) {
                      set.provenance.resize);
 }
 
+// 0 where neither set says how many pictures it is of.
+std::int64_t fewest_known(const FeatureSet& generated, const FeatureSet& reference) {
+  const std::int64_t a = generated.statistics.count(), b = reference.statistics.count();
+  return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
+
 std::vector<std::string> protocol_of(const FeatureSet& generated, const FeatureSet& reference,
                                      const GenerationFigures& figures,
                                      const GenerationOptions& options) {
@@ -60,11 +66,14 @@ std::vector<std::string> protocol_of(const FeatureSet& generated, const FeatureS
         fmt::format("precision and recall: k = {}, {} generated and {} reference features",
                     options.neighbours, generated.features.size(0), reference.features.size(0)));
   }
-  const std::int64_t fewest =
-      reference.statistics.count() == 0
-          ? generated.statistics.count()
-          : std::min(generated.statistics.count(), reference.statistics.count());
-  if (fewest < kUnbiasedPictures) {
+  if (figures.kid) {
+    lines.push_back(fmt::format(
+        "KID: unbiased, kernel (x.y/{} + 1)^3, one value over {} generated and {} "
+        "reference features",
+        generated.features.size(1), generated.features.size(0), reference.features.size(0)));
+  }
+  const std::int64_t fewest = fewest_known(generated, reference);
+  if (fewest > 0 && fewest < kUnbiasedPictures) {
     std::string line = fmt::format("FID of {} pictures is biased upwards (at least {} are usual)",
                                    fewest, kUnbiasedPictures);
     if (figures.reference_to_itself) {

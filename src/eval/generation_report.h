@@ -38,6 +38,7 @@ GenerationFigures compare_sets(const FeatureSet& generated, const FeatureSet& re
                                const GenerationOptions& options = {});
 
 // A UsageError says what is missing where the network had no `fc` layer.
-MeanDeviation inception_score_of(const FeatureSet& generated, std::int64_t splits = 10);
+MeanDeviation inception_score_of(const FeatureSet& generated,
+                                 std::int64_t splits = kInceptionScoreSplits);
 
 }  // namespace addp

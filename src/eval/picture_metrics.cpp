@@ -8,7 +8,6 @@
 namespace addp {
 namespace {
 
-constexpr std::int64_t kWindow = 11;
 constexpr double kDeviation = 1.5;
 
 void check_pictures(const Tensor& a, const Tensor& b, std::int64_t min_side) {
@@ -25,15 +24,15 @@ Tensor unit_range(const Tensor& x) {
 }
 
 Tensor gaussian_window() {
-  const auto x = torch::arange(kWindow, torch::kDouble) - double(kWindow / 2);
+  const auto x = torch::arange(kSsimWindow, torch::kDouble) - double(kSsimWindow / 2);
   const auto g = torch::exp(-x * x / (2 * kDeviation * kDeviation));
   return g / g.sum();
 }
 
 // The window's mean at every place where it fits; `x` is [N, 1, H, W].
 Tensor window_mean(const Tensor& x, const Tensor& window) {
-  const auto rows = torch::conv2d(x, window.view({1, 1, kWindow, 1}));
-  return torch::conv2d(rows, window.view({1, 1, 1, kWindow}));
+  const auto rows = torch::conv2d(x, window.view({1, 1, kSsimWindow, 1}));
+  return torch::conv2d(rows, window.view({1, 1, 1, kSsimWindow}));
 }
 
 }  // namespace
@@ -45,7 +44,7 @@ Tensor psnr(const Tensor& a, const Tensor& b) {
 }
 
 Tensor ssim(const Tensor& a, const Tensor& b) {
-  check_pictures(a, b, kWindow);
+  check_pictures(a, b, kSsimWindow);
   const torch::NoGradGuard no_grad;
   const auto window = gaussian_window().to(a.device());
   const std::vector<std::int64_t> planes = {-1, 1, a.size(2), a.size(3)};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "data/transforms.h"
@@ -54,6 +55,7 @@ void for_each_batch(const std::shared_ptr<const Dataset>& dataset, const PassOpt
     progress.emplace(options.label, left, "pictures");
   Batch batch;
   while (left > 0 && loader.next(batch)) {
+    if (options.interruptible) throw_if_interrupted("nothing was kept; run the command again");
     const auto count = std::min(left, static_cast<std::int64_t>(batch.size()));
     if (count == 0) continue;
     visit(to_pass_batch(batch, options.size, count));

@@ -19,8 +19,9 @@ struct PassOptions {
   std::int64_t workers = 0;
   std::int64_t limit = 0;  // pictures, an even draw from the set; 0: all
   int rank = 0, world = 1;
-  std::string label;      // of the progress bar; empty: none
-  Transform transform{};  // instead of the middle square
+  std::string label;          // of the progress bar; empty: none
+  Transform transform{};      // instead of the middle square
+  bool interruptible = true;  // false within a training, which saves before it stops
 };
 
 struct PassBatch {
@@ -30,7 +31,7 @@ struct PassBatch {
 };
 
 // In the set's order, or shuffled with a fixed seed where a limit is given. Broken pictures are
-// left out with a warning. No gradients are recorded.
+// left out with a warning. No gradients are recorded. An interrupt is an InterruptedError.
 void for_each_batch(const std::shared_ptr<const Dataset>& dataset, const PassOptions& options,
                     const std::function<void(const PassBatch&)>& visit);
 

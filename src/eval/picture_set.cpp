@@ -81,6 +81,9 @@ std::string fingerprint(const std::string& data) {
     for (const auto& file : files) add_file(text, file);
   } else {
     add_file(text, fs::absolute(data));
+    if (is_archive(data)) return text;
+    const auto source = open_source(data);
+    for (std::size_t i = 0; i < source->size(); ++i) add_file(text, source->describe(i));
   }
   return text;
 }

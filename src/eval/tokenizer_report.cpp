@@ -1,6 +1,9 @@
 #include "eval/tokenizer_report.h"
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "base/log.h"
 #include "eval/picture_metrics.h"
 #include "image/resize.h"
 #include "nn/machine.h"
@@ -12,10 +15,6 @@ namespace {
 
 Image whole_tokens(const Image& image, int factor) {
   const int width = image.width / factor * factor, height = image.height / factor * factor;
-  if (width == 0 || height == 0) {
-    throw DataError("a picture of {}x{} pixels is smaller than a token of {}; leave it out",
-                    image.width, image.height, factor);
-  }
   if (width == image.width && height == image.height) return image;
   return crop(image, {(image.width - width) / 2, (image.height - height) / 2, width, height});
 }
@@ -37,6 +36,10 @@ class TokenizerTally {
   void add(std::span<const Image> images) {
     std::vector<Image> group;
     for (const auto& image : images) {
+      if (std::min(image.width, image.height) < least_side()) {
+        ++left_out_;
+        continue;
+      }
       Image cut = whole_tokens(image, static_cast<int>(tokenizer_.factor()));
       if (!group.empty() && (group[0].width != cut.width || group[0].height != cut.height)) {
         measure(group);
@@ -51,14 +54,23 @@ class TokenizerTally {
     const auto count = static_cast<double>(std::max<std::int64_t>(1, figures_.pictures));
     figures_.psnr /= count;
     figures_.ssim /= count;
-    if (figures_.lpips) *figures_.lpips /= count;
-    if (real_) {
+    if (figures_.lpips) *figures_.lpips /= static_cast<double>(lpips_pictures_);
+    if (left_out_ > 0) {
+      warn("{} pictures with a side under {} pixels were left out", left_out_, least_side());
+    }
+    if (real_ && figures_.pictures > 0) {
       figures_.rfid = compare_sets(std::move(*made_).finish(), std::move(*real_).finish());
     }
     return std::move(figures_);
   }
 
  private:
+  // A picture of whole tokens in which SSIM's window has room.
+  int least_side() const {
+    const auto factor = static_cast<int>(tokenizer_.factor());
+    return (kSsimWindow + factor - 1) / factor * factor;
+  }
+
   void measure(const std::vector<Image>& images) {
     const Tensor pixels = to_tensor(images).to(compute_device());
     const Tensor ids = tokenizer_.encode(pixels);
@@ -72,6 +84,7 @@ class TokenizerTally {
       const Tensor distance =
           (*options_.lpips)(pixels * 2 - 1, rebuilt.to(torch::kFloat32) / 127.5 - 1);
       figures_.lpips = figures_.lpips.value_or(0) + distance.sum().item<double>();
+      lpips_pictures_ += pixels.size(0);
     }
     if (real_) {
       real_->add(original);
@@ -96,6 +109,7 @@ class TokenizerTally {
   Reconstructions* shown_;
   TokenizerFigures figures_;
   std::optional<FeatureCollector> real_, made_;
+  std::int64_t lpips_pictures_ = 0, left_out_ = 0;
 };
 
 }  // namespace
@@ -104,11 +118,13 @@ TokenizerFigures evaluate_tokenizer(const Vqgan& tokenizer, const PictureSetOpti
                                     const TokenizerEvaluation& options, Reconstructions* shown) {
   torch::NoGradGuard guard;
   TokenizerTally tally(tokenizer, options, pictures.data, shown);
-  const std::int64_t count =
-      for_each_picture(pictures, options.batch, "reconstruct",
-                       [&](std::span<const Image> images) { tally.add(images); });
-  if (count == 0) throw DataError("{}: there are no pictures in there", pictures.data);
-  return tally.finish();
+  for_each_picture(pictures, options.batch, "reconstruct",
+                   [&](std::span<const Image> images) { tally.add(images); });
+  TokenizerFigures figures = tally.finish();
+  if (figures.pictures == 0) {
+    throw DataError("{}: there are no pictures in there that could be measured", pictures.data);
+  }
+  return figures;
 }
 
 }  // namespace addp

@@ -166,7 +166,7 @@ EditTask hide_box(const Image& picture, const PixelBox& box) {
 
 EditTask hide_mask(const Image& picture, const GrayImage& mask) {
   EditTask task{picture, resize_labels(mask, picture.width, picture.height)};
-  for (auto& value : task.hidden.pixels) value = value >= 128 ? 255 : 0;
+  for (auto& value : task.hidden.pixels) value = value >= kHiddenFrom ? 255 : 0;
   return task;
 }
 

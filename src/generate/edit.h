@@ -24,7 +24,8 @@ struct EditTask {
 
 // A part of the picture to fill in; clipped, and a UsageError where nothing is left.
 EditTask hide_box(const Image& picture, const PixelBox& box);
-// A mask picture of any size, resized; values from 128 hide.
+// A mask picture of any size, resized; values from kHiddenFrom hide.
+inline constexpr std::uint8_t kHiddenFrom = 128;
 EditTask hide_mask(const Image& picture, const GrayImage& mask);
 struct Margins {
   int left = 0, top = 0, right = 0, bottom = 0;

@@ -22,6 +22,14 @@ std::vector<std::string> stored_class_names(const nlohmann::json& provenance) {
   return names;
 }
 
+void require_codes(const Mage& predictor, const Vqgan* tokenizer, const std::string& source) {
+  if (tokenizer == nullptr) return;
+  const std::int64_t known = predictor.config().vocabulary.codes, codes = tokenizer->config().codes;
+  if (known == codes) return;
+  throw DataError("{}: predicts {} codes, the tokenizer has {}; they do not belong together",
+                  source, known, codes);
+}
+
 }  // namespace
 
 Generator Generator::open(const std::filesystem::path& model,
@@ -36,6 +44,7 @@ Generator Generator::open(const std::filesystem::path& model,
   if (predictor) {
     generator.predictor_ = load_predictor(model);
     generator.tokenizer_ = tokenizer.empty() ? tokenizer_in(file) : load_tokenizer(tokenizer);
+    require_codes(*generator.predictor_, generator.tokenizer_.get(), file.source);
   } else {
     LoadedAddp loaded = load_addp(model, tokenizer);
     generator.addp_ = loaded.network;
@@ -44,6 +53,7 @@ Generator Generator::open(const std::filesystem::path& model,
   if (!generator.tokenizer_) {
     throw UsageError("{}: has no tokenizer inside; name one with --tokenizer", file.source);
   }
+  if (!tokenizer.empty()) generator.tokenizer_source_ = open_model(tokenizer).source;
   generator.class_names_ = stored_class_names(file.provenance);
   return generator;
 }

@@ -31,9 +31,11 @@ class Generator {
                         const std::filesystem::path& tokenizer = {});
 
   bool is_addp() const { return addp_ != nullptr; }
-  const Addp& addp() const { return *addp_; }
+  Addp& addp() const { return *addp_; }
   const Vqgan& tokenizer() const { return *tokenizer_; }
   const std::string& source() const { return source_; }
+  // The file of a tokenizer that is not inside the model's; empty: it is.
+  const std::string& tokenizer_source() const { return tokenizer_source_; }
   const Grid& grid() const;
   int width() const;  // of the pictures, in pixels
   int height() const;
@@ -54,7 +56,7 @@ class Generator {
                   const SamplerHooks& hooks = {}) const;
 
  private:
-  std::string source_;
+  std::string source_, tokenizer_source_;
   std::shared_ptr<Addp> addp_;
   std::shared_ptr<Mage> predictor_;
   std::shared_ptr<Vqgan> tokenizer_;

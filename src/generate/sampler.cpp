@@ -142,10 +142,15 @@ Samples generate(Addp& addp, const Vqgan& tokenizer, const SamplerStart& start,
         state.step == 0 && from_nothing ? first : step_logits(addp, state, start, options);
     // sample z_{t-1}; the confident ones become reliable: z_t (1 - m_t) + z_{t-1} (m_t - m_{t-1})
     const Tensor probabilities = advance(state, unknown, options, noise);
-    // f(z_{t-1})
-    const Tensor unreliable = mapped(options.mapping, probabilities, tokenizer, state.step, noise);
-    // x_{t-1} <- VQ-Decoder(z_{t-1} (1 - m_{t-1}) + f(z_{t-1}) m_{t-1})
-    state.pixels = decode_noisy(tokenizer, state.tokens, state.masked, unreliable, grid);
+    if (state.masked.any().item<bool>()) {
+      // f(z_{t-1})
+      const Tensor unreliable =
+          mapped(options.mapping, probabilities, tokenizer, state.step, noise);
+      // x_{t-1} <- VQ-Decoder(z_{t-1} (1 - m_{t-1}) + f(z_{t-1}) m_{t-1})
+      state.pixels = decode_noisy(tokenizer, state.tokens, state.masked, unreliable, grid);
+    } else {  // the last step: nothing is unreliable
+      state.pixels = tokenizer.decode_ids(state.tokens, grid);
+    }
     if (hooks.on_step) hooks.on_step(state);
   }
   return {state.tokens, state.pixels};

@@ -49,6 +49,27 @@ Rle paste_mask(const Tensor& probabilities, const CocoBox& box, int width, int h
   return rle_encode(mask);
 }
 
+std::vector<Detection> to_picture(const RawDetections& found, int width, int height,
+                                  const Image& picture) {
+  std::vector<Detection> detections;
+  const double across = double(picture.width) / width, down = double(picture.height) / height;
+  for (std::int64_t i = 0; i < found.boxes.size(0); ++i) {
+    const float* corner = found.boxes[i].const_data_ptr<float>();
+    const CocoBox whole{corner[0] * across, corner[1] * down, (corner[2] - corner[0]) * across,
+                        (corner[3] - corner[1]) * down};
+    const CocoBox inside = clip_box(whole, picture.width, picture.height);
+    if (inside.width <= 0 || inside.height <= 0) continue;
+    Detection detection;
+    detection.class_id = static_cast<int>(found.labels[i].item<std::int64_t>());
+    detection.score = found.scores[i].item<double>();
+    detection.box = inside;
+    // The mask was made for all of the box, also where it reaches beyond the picture.
+    detection.mask = paste_mask(found.masks[i], whole, picture.width, picture.height);
+    detections.push_back(std::move(detection));
+  }
+  return detections;
+}
+
 std::vector<Detection> detect_picture(Detector& detector, const Image& picture,
                                       const DetectorLimits& limits) {
   const std::int64_t size = detector.config().size;
@@ -62,27 +83,7 @@ std::vector<Detection> detect_picture(Detector& detector, const Image& picture,
   const Tensor pixels =
       at::constant_pad_nd(normalise_pixels(to_tensor(fitted).unsqueeze(0).to(compute_device())),
                           {0, size - width, 0, size - height});
-  const RawDetections found = detector.detect(pixels, limits)[0].to(torch::kCPU);
-  std::vector<Detection> detections;
-  const double across = double(picture.width) / width, down = double(picture.height) / height;
-  for (std::int64_t i = 0; i < found.boxes.size(0); ++i) {
-    const float* corner = found.boxes[i].const_data_ptr<float>();
-    const auto place = [](float edge, double factor, int limit) {
-      return std::clamp(edge * factor, 0.0, static_cast<double>(limit));
-    };
-    const double left = place(corner[0], across, picture.width),
-                 top = place(corner[1], down, picture.height),
-                 right = place(corner[2], across, picture.width),
-                 bottom = place(corner[3], down, picture.height);
-    if (right - left <= 0 || bottom - top <= 0) continue;  // in the empty part of the square
-    Detection detection;
-    detection.class_id = static_cast<int>(found.labels[i].item<std::int64_t>());
-    detection.score = found.scores[i].item<double>();
-    detection.box = {left, top, right - left, bottom - top};
-    detection.mask = paste_mask(found.masks[i], detection.box, picture.width, picture.height);
-    detections.push_back(std::move(detection));
-  }
-  return detections;
+  return to_picture(detector.detect(pixels, limits)[0].to(torch::kCPU), width, height, picture);
 }
 
 DetectionTarget target_of(const std::vector<Instance>& instances, int width, int height) {

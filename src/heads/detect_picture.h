@@ -17,6 +17,11 @@ struct Detection {
 std::vector<Detection> detect_picture(Detector& detector, const Image& picture,
                                       const DetectorLimits& limits = {});
 
+// What was found, from the square that the network sees to a picture that fills its top left
+// `width` x `height` pixels. Nothing where it lies in the empty part.
+std::vector<Detection> to_picture(const RawDetections& found, int width, int height,
+                                  const Image& picture);
+
 // A mask of probabilities over a box, [m, m], as pixels of a picture: inside from one half on.
 Rle paste_mask(const Tensor& probabilities, const CocoBox& box, int width, int height);
 

@@ -11,6 +11,10 @@ BackboneStart from_file(const BackboneOptions& options) {
   BackboneStart start;
   start.file = open_model(options.model);
   start.config = backbone_config(*start.file);
+  if (options.input == "tokens" && start.config.input == BackboneInput::kPixels) {
+    throw UsageError("{}: its encoder takes pixels; leave --input tokens away, or give a predictor",
+                     options.model);
+  }
   if (start.config.input == BackboneInput::kTokens) {
     start.tokenizer =
         options.tokenizer.empty() ? tokenizer_in(*start.file) : load_tokenizer(options.tokenizer);

@@ -94,7 +94,8 @@ Metrics ClassifierStage::evaluate() {
                    .batch = kEvaluationBatch,
                    .workers = options_.train.workers,
                    .rank = world_.rank(),
-                   .world = world_.size()};
+                   .world = world_.size(),
+                   .interruptible = false};
   for_each_batch(validation_, pass, [&](const PassBatch& batch) {
     accuracy.add(classifier_->forward(normalise_pixels(batch.pixels)), batch.labels);
   });
@@ -113,7 +114,7 @@ Panel prediction_panel(Classifier& classifier, const std::shared_ptr<const Datas
   const ClassifierConfig& config = classifier.config();
   std::vector<Image> shown;
   std::vector<ClassVerdict> verdicts;
-  PassOptions pass{.size = config.picture_size(), .crop = config.crop};
+  PassOptions pass{.size = config.picture_size(), .crop = config.crop, .interruptible = false};
   pass.limit = pass.batch = 2 * kShownPictures;
   const auto name = [&](std::int64_t index) {
     return index < 0 ? std::string("?") : config.class_names.at(static_cast<std::size_t>(index));

@@ -100,4 +100,19 @@ void for_each_sample(const Dataset& dataset, std::int64_t limit, const World& wo
   }
 }
 
+std::vector<ShownSample> shown_samples(const Dataset& dataset, std::int64_t count) {
+  std::vector<ShownSample> shown;
+  count = std::min(count, dataset.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    try {
+      Sample sample = dataset.get(i * dataset.size() / count);
+      Image picture = sample.picture();
+      shown.push_back({std::move(sample), std::move(picture)});
+    } catch (const DataError& error) {
+      warn("not shown: {}", error.what());
+    }
+  }
+  return shown;
+}
+
 }  // namespace addp

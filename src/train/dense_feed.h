@@ -59,4 +59,11 @@ TrunkChoice choose_trunk(const DenseOptions& options, std::int64_t size);
 void for_each_sample(const Dataset& dataset, std::int64_t limit, const World& world,
                      const std::function<void(Sample&)>& visit);
 
+// A few pictures from all over `dataset`, to draw on; those that cannot be read are left out.
+struct ShownSample {
+  Sample sample;
+  Image picture;
+};
+std::vector<ShownSample> shown_samples(const Dataset& dataset, std::int64_t count);
+
 }  // namespace addp

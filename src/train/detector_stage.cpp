@@ -169,13 +169,10 @@ Metrics DetectorStage::evaluate() {
 std::vector<Panel> DetectorStage::pictures() {
   network_->eval();
   std::vector<Image> truth, found;
-  const std::int64_t count = std::min(kShownPictures, validation_->size());
   const auto& names = network_->config().class_names;
   DetectorLimits shown = limits();
   shown.score = kShownScore;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Sample sample = validation_->get(i * validation_->size() / count);  // all over it
-    const Image picture = sample.picture();
+  for (const auto& [sample, picture] : shown_samples(*validation_, kShownPictures)) {
     std::vector<Detection> annotated;
     for (const Instance& instance : sample.instances) {
       annotated.push_back({instance.class_id, 1, instance.box, instance.mask});
@@ -183,8 +180,10 @@ std::vector<Panel> DetectorStage::pictures() {
     truth.push_back(draw_detections(picture, annotated, names));
     found.push_back(draw_detections(picture, detect_picture(*network_, picture, shown), names));
   }
+  if (truth.empty()) return {};
+  const auto count = static_cast<int>(truth.size());
   truth.insert(truth.end(), found.begin(), found.end());
-  return {{"detections", make_grid(truth, static_cast<int>(count))}};
+  return {{"detections", make_grid(truth, count)}};
 }
 
 void DetectorStage::save_model(const std::filesystem::path& path, const std::string& provenance) {

@@ -41,7 +41,7 @@ struct SegmenterTrainOptions {
     o.add("auxiliary", auxiliary, "weight of the auxiliary head's loss").range(0, 100);
     o.add("head-dropout", dropout, "of channels before the classifiers").range(0, 0.99);
     o.group("Evaluation");
-    o.add("test-scales", test_scales, "scales whose probabilities are averaged");
+    o.add("test-scales", test_scales, "scales whose probabilities are averaged").range(0.05, 20);
     o.add("test-flip", test_flip, "average with the mirrored picture, too");
   }
 };

@@ -91,7 +91,8 @@ Metrics SegmenterStage::evaluate() {
   ConfusionMatrix matrix(classes);
   for_each_sample(*validation_, options_.dense.eval_pictures, world_, [&](Sample& sample) {
     const GrayImage found = segment_picture(*network_, sample.picture(), test_options());
-    matrix.add(label_tensor(sample.labels), label_tensor(found), kIgnoreLabel, sample.name);
+    matrix.add(label_tensor(sample.labels), label_tensor(found), kIgnoreLabel,
+               {sample.name, sample.name});
   });
   Tensor counts = torch::tensor(matrix.counts(), torch::kInt64);
   if (world_.size() > 1) world_.all_reduce_sum(counts);
@@ -107,17 +108,16 @@ Metrics SegmenterStage::evaluate() {
 std::vector<Panel> SegmenterStage::pictures() {
   network_->eval();
   std::vector<Image> shown, truth, found;
-  const std::int64_t count = std::min(kShownPictures, validation_->size());
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Sample sample = validation_->get(i * validation_->size() / count);  // all over it
-    const Image picture = sample.picture();
+  for (const auto& [sample, picture] : shown_samples(*validation_, kShownPictures)) {
     shown.push_back(picture);
     truth.push_back(overlay_labels(picture, sample.labels));
     found.push_back(overlay_labels(picture, segment_picture(*network_, picture, test_options())));
   }
+  if (shown.empty()) return {};
+  const auto count = static_cast<int>(shown.size());
   shown.insert(shown.end(), truth.begin(), truth.end());
   shown.insert(shown.end(), found.begin(), found.end());
-  return {{"segmentations", make_grid(shown, static_cast<int>(count))}};
+  return {{"segmentations", make_grid(shown, count)}};
 }
 
 void SegmenterStage::save_model(const std::filesystem::path& path, const std::string& provenance) {

@@ -210,13 +210,16 @@ void Run::after_step(const Metrics& metrics, double rate, bool interrupted) {
     log_->metrics("train", step_, line);
   }
   if (due(options_.eval_every) && !done) evaluate();
+  const bool saved = due(options_.save_every) || done;
+  if (saved || interrupted) save();
+  if (world_.is_main() && saved) {
+    with_averaged_weights(
+        [&] { stage_.save_model(options_.out / "model.safetensors", provenance()); });
+  }
   if (world_.is_main() && (due(options_.picture_every) || done)) {
     with_averaged_weights([&] { log_->pictures(step_, stage_.pictures()); });
   }
-  if (due(options_.save_every) || done || interrupted) save();
-  if (world_.is_main() && (due(options_.save_every) || done)) {
-    with_averaged_weights(
-        [&] { stage_.save_model(options_.out / "model.safetensors", provenance()); });
+  if (world_.is_main() && saved) {
     log_->write_page(fmt::format("addp train {}", stage_.name()), context_.command_line);
   }
   if (world_.is_main() && due(options_.keep_every)) {

@@ -60,6 +60,35 @@ TEST_F(ModelTest, ReconstructsAndDescribesAnyPicture) {
   EXPECT_THROW(model_->reconstruct({3, 3, {}}), std::runtime_error);
 }
 
+TEST_F(ModelTest, FillsInHiddenPixelsAndNoOthers) {
+  Picture picture{30, 20, std::vector<std::uint8_t>(30 * 20 * 3)};
+  for (std::size_t i = 0; i < picture.rgb.size(); ++i) {
+    picture.rgb[i] = static_cast<std::uint8_t>(i * 7);
+  }
+  std::vector<std::uint8_t> hidden(30 * 20);
+  std::fill(hidden.begin(), hidden.begin() + 150, std::uint8_t{1});  // the first five rows
+  const GenerateRequest request{.count = 2, .steps = 2, .seed = 3};
+  const auto variants = model_->fill_in(picture, hidden, request);
+  ASSERT_EQ(variants.size(), 2U);
+  std::size_t changed = 0;
+  for (const Picture& variant : variants) {
+    for (std::size_t i = 0; i < picture.rgb.size(); ++i) {
+      if (hidden[i / 3] == 0) {
+        ASSERT_EQ(variant.rgb[i], picture.rgb[i]) << i;
+      } else {
+        changed += variant.rgb[i] != picture.rgb[i] ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(changed, 0U);
+  EXPECT_THROW(model_->fill_in(picture, {}, request), std::runtime_error);
+}
+
+TEST_F(ModelTest, ImpossibleRequestsAreRefused) {
+  EXPECT_THROW(model_->generate({.count = 0}), std::runtime_error);
+  EXPECT_THROW(model_->generate({.class_name = "cat"}), std::runtime_error);
+}
+
 TEST(Model, MissingFileIsNamed) {
   try {
     Model model("no-such-model.safetensors");

@@ -1,33 +1,7 @@
 #!/usr/bin/env bash
 # The program as people meet it: help, mistakes, exit codes, what goes to stdout and what to stderr.
 #   cli_test.sh PROGRAM
-set -u
-addp=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-# check NAME EXIT_CODE [--out PATTERN] [--err PATTERN] -- COMMAND...
-check() {
-  local name=$1 code=$2 out="" err=""
-  shift 2
-  while [ "$1" != -- ]; do
-    case $1 in --out) out=$2 ;; --err) err=$2 ;; esac
-    shift 2
-  done
-  shift
-  "$@" >"$work/out" 2>"$work/err"
-  local got=$?
-  local problem=""
-  [ $got -eq "$code" ] || problem="exit code $got instead of $code"
-  [ -z "$out" ] || grep -qE -- "$out" "$work/out" || problem="$problem; no '$out' on stdout"
-  [ -z "$err" ] || grep -qE -- "$err" "$work/err" || problem="$problem; no '$err' on stderr"
-  if [ -n "$problem" ]; then
-    echo "FAILED $name: $problem"
-    head -5 "$work/out" "$work/err"
-    failures=$((failures + 1))
-  fi
-}
+source "$(dirname "$0")/check.sh"
 
 check overview 0 --out '^Learn from your pictures$' -- "$addp" --help
 check bare 0 --out '^Usage: addp COMMAND' -- "$addp"
@@ -79,6 +53,22 @@ check segment-set 0 --out '"overlay"' -- "$addp" segment --json --model "$work/s
 mkdir -p "$work/imagenet"
 check detect-folder-empty 3 --err 'imagenet' -- "$addp" detect --model "$work/detector" --out "$work/x" "$work/imagenet"
 check device-unknown 2 --err 'say auto, cpu' -- "$addp" segment --model "$work/segmenter" --out "$work/x" --device gpu "$shown"
+# Label maps of 'segment' go straight into 'eval segmentation': here they are their own truth.
+mkdir -p "$work/truth" "$work/mixed"
+for map in "$work"/segmented/*-labels.png; do cp "$map" "$work/truth/$(basename "${map%-labels.png}").png"; done
+check segment-then-eval 0 --out '"miou": 1.0' -- "$addp" eval segmentation --labels "$work/truth" --predictions "$work/segmented" --json
+cp "$shown" "$work/mixed/a.png"
+printf 'no picture' >"$work/mixed/b.png"
+check detect-broken 3 --err '1 of 2 pictures could not be read' -- "$addp" detect --model "$work/detector" --out "$work/mixed-out" "$work/mixed"
+check detect-broken-rest 0 -- test -s "$work/mixed-out/a.png" -a -s "$work/mixed-out/results.json"
+check detect-over-inputs 2 --err 'choose another folder' -- "$addp" detect --model "$work/detector" --out "$work/mixed" "$work/mixed"
+check no-picture 3 --err 'is called a picture' -- "$addp" detect --model "$work/detector" --out "$work/x" "$work/mixed/b.png"
+check segment-scale 2 --err 'outside' -- "$addp" segment --model "$work/segmenter" --out "$work/x" --scales 0 "$shown"
+"$addp" segment --model "$work/segmenter" --out "$work/stopped" shapes:size=32,count=100000 >/dev/null 2>"$work/err" &
+pid=$!
+for _ in $(seq 400); do [ -n "$(find "$work/stopped" -name '*-labels.png' 2>/dev/null | head -1)" ] && break; sleep 0.05; done
+kill -INT $pid
+check segment-interrupted 130 -- wait $pid
 check detect-results 0 --out '^\[' -- cat "$work/detected/results.json"
 coco='{"images":[{"id":42,"file_name":"NAME","width":8,"height":8}],"annotations":[],"categories":[{"id":1,"name":"x"}]}'
 echo "${coco/NAME/$(basename "$shown")}" >"$work/ids.json"
@@ -119,6 +109,7 @@ check classifier-help 0 --out '--layer-decay X?' -- "$addp" train classifier --h
 check train-classifier 0 --out '"top1"' -- "$addp" train classifier "${small[@]}" --out "$work/classifier" --json
 check train-probe 0 --out '^knn: ' -- "$addp" train probe --data $shapes --size 32 --batch-size 8 --steps 1 --model "$work/classifier" --feature-views 1 --out "$work/probe" --threads 1 --workers 1
 check classifier-no-length 2 --err 'how long' -- "$addp" train classifier --data $shapes --size 32 --preset nano --patch 8 --out "$work/y"
+check model-takes-pixels 2 --err 'takes pixels' -- "$addp" train classifier "${small[@]}" --model "$work/classifier" --input tokens --out "$work/y"
 check classifier-bad-size 2 --err 'another --size' -- "$addp" train classifier "${small[@]}" --size 33 --out "$work/y"
 check tokens-need-tokenizer 2 --err 'needs a --tokenizer' -- "$addp" train classifier "${small[@]}" --input tokens --out "$work/y"
 check eval-classification 0 --out '^top-1 .* of 16 pictures' -- "$addp" eval classification --model "$work/classifier" --data $shapes --confusion "$work/confusion.png"
@@ -148,6 +139,12 @@ if [ -f "$ops/coco_gt.json" ]; then
 fi
 printf '{"images":[{"id":1,"width":8,"height":8,"file_name":"a"}],"categories":[{"id":1,"name":"x"}],"annotations":[{"id":1,"image_id":1,"category_id":1,"bbox":[1,1,4,4],"area":16,"iscrowd":0}]}' >"$work/truth.json"
 printf '[{"image_id":1,"category_id":1,"bbox":[1,1,4,4],"score":0.9}]' >"$work/found.json"
+printf '{"images":[{"id":1,"width":8,"height":8,"file_name":"a"}],"categories":[{"id":1,"name":"x"}],"annotations":[{"id":7,"image_id":1,"category_id":5,"bbox":[1,1,4,4],"area":16}]}' >"$work/odd.json"
+check eval-detection-odd 0 --err 'annotation 7: has category 5' -- "$addp" eval detection --annotations "$work/odd.json" --detections "$work/found.json"
+printf '[{"image_id":1,"category_id":777,"bbox":[1,1,4,4],"score":0.9}]' >"$work/unknown.json"
+check eval-detection-unknown 0 --err '1 of 1 detections' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/unknown.json"
+printf '[]' >"$work/none.json"
+check eval-detection-none 0 --out '"segm":\[' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/none.json" --json
 check eval-detection-boxes 0 --out '^\{"bbox":\[(1\.0|0\.9999)[^]]*\]\}$' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/found.json" --json
 mkdir -p "$work/labels"
 check eval-segmentation-empty 3 --err 'no label maps' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/labels"
@@ -156,12 +153,10 @@ base64 -d >"$work/labels/a.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4A
 check eval-segmentation-missing 3 --err 'holds no label maps|has no prediction' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted"
 base64 -d >"$work/predicted/a.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgYGRgYAAAAAoAAqIVLk4AAAAASUVORK5CYII=
 check eval-segmentation 0 --out '^mIoU 50.00 %, mAcc 75.00 %, pixel accuracy 66.67 %' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --confusion "$work/s.png"
+check eval-segmentation-names 3 --err 'labels/a.png: has label' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --num-classes 1
+check eval-segmentation-from-one 0 --out '^mIoU' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --zero-label ignore
 check eval-segmentation-json 0 --out '"miou": 0.5' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --json
 
 if [ -w /dev/full ]; then check full-stdout 1 --err 'could not be written' -- bash -c "'$addp' --help >/dev/full"; fi
 
-if [ $failures -gt 0 ]; then
-  echo "$failures checks failed"
-  exit 1
-fi
-echo "all checks passed"
+finish

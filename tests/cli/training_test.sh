@@ -117,6 +117,21 @@ for i in $(seq 10); do head -c 100 "$sheet" >"$work/pictures/broken$i.png"; done
 "$addp" "${folder[@]}" --steps 60 --out "$work/many" >/dev/null 2>&1
 [ $? -eq 3 ] || fail "many broken pictures: exit code"
 
+# A bad label map among those that are shown and measured: named, left out, and the run ends well.
+mkdir -p "$work"/labelled/{images,annotations}/{train,val}
+good=iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADElEQVR42mNgYARCAAAMAAMVnhj8AAAAAElFTkSuQmCC # labels 0 and 1
+bad=iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgYGdgZAAAACQACcrWhPoAAAAASUVORK5CYII= # and 7
+for i in 1 2 3 4; do
+  for split in train val; do
+    for kind in images annotations; do base64 -d <<<$good >"$work/labelled/$kind/$split/$i.png"; done
+  done
+done
+base64 -d <<<$bad >"$work/labelled/annotations/val/2.png"
+printf 'ground\nsky\n' >"$work/labelled/classes.txt"
+"$addp" train segmenter "${dense[@]}" --data "$work/labelled" --out "$work/labels" >/dev/null 2>"$work/err" || fail "a bad label map ended the run"
+grep -q "val/2.png" "$work/err" || fail "the bad label map is not named"
+[ -s "$work/labels/model.safetensors" ] || fail "a bad label map: no model"
+
 # A loss that is not finite: exit code 4, the batch and the layer, the last good checkpoint.
 "$addp" "${tokenizer[@]}" --steps 400 --lr 1000 --out "$work/wild" >/dev/null 2>"$work/err"
 [ $? -eq 4 ] || fail "not finite: exit code"

@@ -29,7 +29,7 @@ TEST(ConfusionMatrix, LabelsOutsideAreNamed) {
   ConfusionMatrix matrix(3);
   const auto prediction = torch::tensor({0, 0});
   try {
-    matrix.add(torch::tensor({0, 17}), prediction, 255, "street.png");
+    matrix.add(torch::tensor({0, 17}), prediction, 255, {.truth = "street.png"});
     FAIL() << "label 17 was taken";
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("street.png"), std::string::npos);

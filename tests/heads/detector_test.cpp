@@ -142,6 +142,22 @@ TEST(Detector, MasksArePastedWhereTheBoxIs) {
   EXPECT_EQ(rle_area(paste_mask(torch::ones({14, 14}), {-4, -4, 8, 8}, 32, 24)), 16);
 }
 
+TEST(Detector, MasksKeepTheirShapeAtTheEdgeOfThePicture) {
+  // A picture of 40 x 20 in the upper half of a square of 32. The box reaches down into the empty
+  // part; the upper half of its mask, which is all that is seen, is set on the left.
+  const Image picture(40, 20);
+  Tensor mask = torch::zeros({1, 14, 14});
+  mask.slice(1, 0, 7).slice(2, 0, 7).fill_(1);
+  const RawDetections found{torch::tensor({{0.0F, 0.0F, 32.0F, 32.0F}, {0.0F, 20.0F, 8.0F, 30.0F}}),
+                            torch::tensor({0.9F, 0.8F}), torch::tensor({3, 4}, torch::kLong),
+                            torch::cat({mask, mask})};
+  const auto detections = to_picture(found, 32, 16, picture);
+  ASSERT_EQ(detections.size(), 1U);  // the other one lies below the picture
+  EXPECT_EQ(detections[0].class_id, 3);
+  EXPECT_EQ(detections[0].box, (CocoBox{0, 0, 40, 20}));
+  EXPECT_EQ(rle_bounds(detections[0].mask), (CocoBox{0, 0, 20, 20}));
+}
+
 TEST(Detector, LearnsAHandfulByHeart) {
   DetectorConfig config = tiny_detector(tiny_vit(64, 8), 64);
   config.class_names.assign(8, "shape");
