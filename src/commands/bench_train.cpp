@@ -83,17 +83,17 @@ class BenchStage {
 };
 
 double pictures_per_second(const BenchTrainOptions& options, bool bf16) {
-  using Clock = std::chrono::steady_clock;
+  using Steady = std::chrono::steady_clock;
   BenchStage stage(options, bf16);
   stage.step(0);
   stage.step(1);
-  const auto start = Clock::now();
+  const auto start = Steady::now();
   std::uint64_t steps = 0;
   double seconds = 0;
   while (seconds < options.seconds || steps < 3) {
     throw_if_interrupted("there is no figure");
     stage.step(2 + steps++);
-    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    seconds = std::chrono::duration<double>(Steady::now() - start).count();
   }
   return static_cast<double>(steps) * static_cast<double>(options.batch) / seconds;
 }

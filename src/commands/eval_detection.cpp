@@ -7,19 +7,10 @@
 #include "report/table.h"
 
 namespace addp {
-
 namespace {
 
-// What counts for the figures in another way than its author may have meant.
-void warn_about(const CocoFile& truth, const std::vector<CocoAnnotation>& detections) {
-  constexpr std::size_t kShown = 8;
-  for (std::size_t i = 0; i < std::min(kShown, truth.problems.size()); ++i) {
-    const DataProblem& problem = truth.problems[i];
-    warn("{}: {}: {}", problem.file, problem.id, problem.text);
-  }
-  if (truth.problems.size() > kShown) {
-    warn("{}: {} more problems", truth.name, truth.problems.size() - kShown);
-  }
+// pycocotools leaves these out in silence.
+void warn_about_unknown(const CocoFile& truth, const std::vector<CocoAnnotation>& detections) {
   const auto unknown =
       std::count_if(detections.begin(), detections.end(),
                     [&](const CocoAnnotation& one) { return truth.class_of(one.category_id) < 0; });
@@ -34,7 +25,8 @@ void warn_about(const CocoFile& truth, const std::vector<CocoAnnotation>& detect
 void run_eval_detection(const EvalDetectionOptions& options, const RunContext& context) {
   const CocoFile truth = load_coco(options.annotations);
   const auto detections = load_coco_detections(options.detections);
-  warn_about(truth, detections);
+  warn_about(truth.problems);
+  warn_about_unknown(truth, detections);
   const bool masks = detections.empty() ||
                      std::any_of(detections.begin(), detections.end(),
                                  [](const CocoAnnotation& one) { return !one.mask.empty(); });

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/options.h"
 #include "data/coco_records.h"
 #include "data/json_records.h"
@@ -154,6 +155,16 @@ int CocoFile::class_of(std::int64_t category_id) const {
                                    [](const CocoCategory& a, std::int64_t x) { return a.id < x; });
   if (it == categories.end() || it->id != category_id) return -1;
   return static_cast<int>(it - categories.begin());
+}
+
+void warn_about(const std::vector<DataProblem>& problems) {
+  constexpr std::size_t kShown = 8;
+  for (std::size_t i = 0; i < std::min(kShown, problems.size()); ++i) {
+    warn("{}: {}: {}", problems[i].file, problems[i].id, problems[i].text);
+  }
+  if (problems.size() > kShown) {
+    warn("{} more problems in this data set; 'addp doctor' lists them", problems.size() - kShown);
+  }
 }
 
 void CocoFile::keep_categories(const std::vector<std::string>& names) {

@@ -49,6 +49,9 @@ struct DataProblem {
   std::string text;
 };
 
+// The first few as warnings, and how many more there are.
+void warn_about(const std::vector<DataProblem>& problems);
+
 struct CocoFile {
   std::string name;
   std::vector<CocoCategory> categories;     // sorted by id: the position is the class number

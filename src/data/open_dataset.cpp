@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "data/datasets.h"
 
 namespace addp {
@@ -123,17 +122,6 @@ DatasetPtr make_dataset(const SourcePtr& source, const Layout& layout, const Lay
   }
 }
 
-void warn_about(const Dataset& dataset) {
-  constexpr std::size_t kShown = 8;
-  const std::vector<DataProblem>& problems = dataset.problems();
-  for (std::size_t i = 0; i < std::min(kShown, problems.size()); ++i) {
-    warn("{}: {}: {}", problems[i].file, problems[i].id, problems[i].text);
-  }
-  if (problems.size() > kShown) {
-    warn("{} more problems in this data set; 'addp doctor' lists them", problems.size() - kShown);
-  }
-}
-
 }  // namespace
 
 DatasetPtr make_shapes_dataset(const ShapesOptions& options, const std::string& split, Task task) {
@@ -166,7 +154,7 @@ DatasetPtr open_dataset(const std::string& spec, const std::string& split, Task 
   }
   DatasetPtr dataset = make_joined_dataset(std::move(parts));
   if (dataset->size() == 0) throw DataError("{}: its split '{}' has no pictures", spec, split);
-  warn_about(*dataset);
+  warn_about(dataset->problems());
   return dataset;
 }
 

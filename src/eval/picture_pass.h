@@ -19,7 +19,7 @@ struct PassOptions {
   std::int64_t workers = 0;
   std::int64_t limit = 0;  // pictures, an even draw from the set; 0: all
   int rank = 0, world = 1;
-  std::string label;          // of the progress bar; empty: none
+  std::string label{};        // of the progress bar; empty: none
   Transform transform{};      // instead of the middle square
   bool interruptible = true;  // false within a training, which saves before it stops
 };

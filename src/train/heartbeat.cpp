@@ -27,9 +27,6 @@ constexpr Seconds kFarewell{3};
 
 constexpr char kAlarm[] = "alarm", kAlarmClaims[] = "alarm/claims", kAlarmText[] = "alarm/text",
                kSuspicions[] = "suspicions", kFinished[] = "finished";
-// The alarm's value: a rank is gone, or it is ending while the others go on.
-enum AlarmKind : std::int64_t { kNone = 0, kLost = 1, kEndsEarly = 2 };
-
 std::string beat_key(int rank) { return fmt::format("beat/{}", rank); }
 
 constexpr char kRemedy[] = "the same command resumes the run from its last checkpoint";
@@ -37,6 +34,9 @@ constexpr char kRemedy[] = "the same command resumes the run from its last check
 }  // namespace
 
 struct Heartbeat::State {
+  // The alarm's value: a rank is gone, or it is ending while the others go on.
+  enum AlarmKind : std::int64_t { kNone = 0, kLost = 1, kEndsEarly = 2 };
+
   int rank = 0, size = 1;
   Seconds lost{20}, interval{1};
   std::unique_ptr<SharedStore> store;
