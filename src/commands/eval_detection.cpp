@@ -23,10 +23,11 @@ void warn_about_unknown(const CocoFile& truth, const std::vector<CocoAnnotation>
 }  // namespace
 
 void run_eval_detection(const EvalDetectionOptions& options, const RunContext& context) {
-  const CocoFile truth = load_coco(options.annotations);
+  CocoFile truth = load_coco(options.annotations);
   const auto detections = load_coco_detections(options.detections);
   warn_about(truth.problems);
   warn_about_unknown(truth, detections);
+  if (!options.only.empty()) truth.keep_categories(options.only);
   const bool masks = detections.empty() ||
                      std::any_of(detections.begin(), detections.end(),
                                  [](const CocoAnnotation& one) { return !one.mask.empty(); });

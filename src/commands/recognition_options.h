@@ -86,10 +86,12 @@ struct EvalClassificationOptions {
 // addp eval detection
 struct EvalDetectionOptions {
   std::filesystem::path annotations, detections;
+  std::vector<std::string> only;
 
   void describe(Options& o) {
     o.add("annotations", annotations, "the truth, in COCO's format").required();
     o.add("detections", detections, "results, in COCO's format").required();
+    o.add("only", only, "the classes that count, by name; empty: all").metavar("NAME");
   }
 };
 

@@ -70,7 +70,7 @@ DetectorLosses Detector::losses(const Tensor& pixels, const std::vector<Detectio
   const RpnLoss first = rpn_loss(rpn, targets, sampling.anchors, stream.fork("rpn"));
   DetectorLosses losses{.rpn_score = first.score, .rpn_box = first.box};
 
-  const auto proposals = rpn_proposals(rpn, pixels.size(2), pixels.size(3), sampling.proposals);
+  const auto proposals = rpn_proposals(rpn, pixels.size(2), pixels.size(3), config_.proposals);
   Regions regions;
   std::int64_t rows = 0;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -164,7 +164,7 @@ std::vector<RawDetections> Detector::detect(const Tensor& pixels, const Detector
   torch::NoGradGuard no_grad;
   const auto levels = pyramid_->forward(trunk_->maps(pixels));
   const auto proposals =
-      rpn_proposals(rpn_->forward(levels), pixels.size(2), pixels.size(3), limits.proposals);
+      rpn_proposals(rpn_->forward(levels), pixels.size(2), pixels.size(3), config_.proposals);
   const RoiLevels from = roi_levels(levels);
   std::vector<RawDetections> found;
   for (std::size_t i = 0; i < proposals.size(); ++i) {

@@ -19,14 +19,16 @@ struct DetectorConfig {
   std::int64_t channels = 256;             // of the pyramid
   RpnConfig rpn;
   RoiConfig roi;
+  // Kept of each picture, the most likely first. The box head learns to tell these apart: others
+  // would be strange to it.
+  std::int64_t proposals = 1000;
 
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
 };
 
-// How many anchors, proposals and regions a training step looks at, for each picture.
+// How many anchors and regions a training step looks at, for each picture.
 struct DetectorSampling {
   std::int64_t anchors = 256;
-  std::int64_t proposals = 1000;
   std::int64_t regions = 512;
   double positive_share = 0.25;  // of the regions
 };
@@ -37,7 +39,6 @@ struct DetectorLosses {
 };
 
 struct DetectorLimits {
-  std::int64_t proposals = 1000;
   double score = 0.05;  // lower ones are no detections
   double nms = 0.5;
   std::int64_t count = 100;  // detections a picture

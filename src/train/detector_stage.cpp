@@ -59,6 +59,7 @@ std::shared_ptr<Detector> make_detector(const DetectorTrainOptions& options,
   config.rpn.convs = options.rpn_convs;
   config.roi = {options.cells,      options.mask_cells,    options.box_convs,  options.box_width,
                 options.mask_convs, options.mask_channels, options.level_scale};
+  config.proposals = options.proposals;
   auto network = placed(std::make_shared<Detector>(config, trunk.tokenizer));
   network->initialise_weights(
       RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
@@ -100,8 +101,7 @@ DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
 
 NetworkStage::PartLoss DetectorStage::part_loss(const StepContext& context, std::uint64_t part) {
   const auto side = static_cast<int>(options_.train.size);
-  const DetectorSampling sampling{options_.anchors, options_.proposals, options_.regions,
-                                  options_.positive_share};
+  const DetectorSampling sampling{options_.anchors, options_.regions, options_.positive_share};
   const DenseBatch batch = feed_.next();
   std::vector<DetectionTarget> targets;
   for (const auto& instances : batch.instances) {
@@ -120,12 +120,6 @@ NetworkStage::PartLoss DetectorStage::part_loss(const StepContext& context, std:
            {"mask", losses.mask.item<double>()}}};
 }
 
-DetectorLimits DetectorStage::limits() const {
-  DetectorLimits limits;
-  limits.proposals = options_.proposals;
-  return limits;
-}
-
 Metrics DetectorStage::evaluate() {
   network_->eval();
   const std::vector<std::int64_t>& ids = network_->config().category_ids;
@@ -137,7 +131,7 @@ Metrics DetectorStage::evaluate() {
   std::vector<CocoAnnotation> found;
   for_each_sample(*validation_, options_.dense.eval_pictures, world_, [&](Sample& sample) {
     const Image picture = sample.picture();
-    for (const Detection& detection : detect_picture(*network_, picture, limits())) {
+    for (const Detection& detection : detect_picture(*network_, picture)) {
       found.push_back(
           to_coco(detection, sample.id, ids[static_cast<std::size_t>(detection.class_id)]));
     }
@@ -170,7 +164,7 @@ std::vector<Panel> DetectorStage::pictures() {
   network_->eval();
   std::vector<Image> truth, found;
   const auto& names = network_->config().class_names;
-  DetectorLimits shown = limits();
+  DetectorLimits shown;
   shown.score = kShownScore;
   for (const auto& [sample, picture] : shown_samples(*validation_, kShownPictures)) {
     std::vector<Detection> annotated;

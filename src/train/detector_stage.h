@@ -23,7 +23,6 @@ class DetectorStage : public NetworkStage {
 
  private:
   PartLoss part_loss(const StepContext& context, std::uint64_t part) override;
-  DetectorLimits limits() const;
 
   DetectorTrainOptions options_;
   DenseFeed feed_;

@@ -143,6 +143,8 @@ printf '{"images":[{"id":1,"width":8,"height":8,"file_name":"a"}],"categories":[
 check eval-detection-odd 0 --err 'annotation 7: has category 5' -- "$addp" eval detection --annotations "$work/odd.json" --detections "$work/found.json"
 printf '[{"image_id":1,"category_id":777,"bbox":[1,1,4,4],"score":0.9}]' >"$work/unknown.json"
 check eval-detection-unknown 0 --err '1 of 1 detections' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/unknown.json"
+check eval-detection-only 2 --err "has no class 'y'" -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/found.json" --only y
+check eval-detection-only-one 0 --out '"bbox":\[(1\.0|0\.9999)' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/found.json" --only x --json
 printf '[]' >"$work/none.json"
 check eval-detection-none 0 --out '"segm":\[' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/none.json" --json
 check eval-detection-boxes 0 --out '^\{"bbox":\[(1\.0|0\.9999)[^]]*\]\}$' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/found.json" --json

@@ -49,6 +49,7 @@ inline DetectorConfig tiny_detector(const EncoderConfig& encoder, std::int64_t s
   config.rpn.anchor_scale = 3;
   config.rpn.convs = 1;
   config.roi = {7, 7, 1, 32, 1, 16, 4};
+  config.proposals = 50;
   return config;
 }
 

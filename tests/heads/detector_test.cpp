@@ -96,7 +96,7 @@ TEST(Detector, EveryParameterGetsAGradient) {
     Detector detector(tiny_detector(encoder, 64));
     detector.initialise_weights(RandomStream(1, "test"));
     const DetectorLosses losses =
-        detector.losses(noise_pixels(2, 64, 64), {one_square(64), nothing(64)}, {64, 50, 32, 0.5},
+        detector.losses(noise_pixels(2, 64, 64), {one_square(64), nothing(64)}, {64, 32, 0.5},
                         RandomStream(2, "step"), nullptr);
     EXPECT_TRUE(losses.total().isfinite().item<bool>());
     losses.total().backward();
@@ -110,7 +110,7 @@ TEST(Detector, APictureWithoutThingsHasALoss) {
   Detector detector(tiny_detector(tiny_vit(64, 8), 64));
   detector.initialise_weights(RandomStream(1, "test"));
   const DetectorLosses losses = detector.losses(noise_pixels(1, 64, 64), {nothing(64)},
-                                                {64, 50, 32, 0.5}, RandomStream(2, "s"), nullptr);
+                                                {64, 32, 0.5}, RandomStream(2, "s"), nullptr);
   losses.total().backward();
   EXPECT_EQ(losses.box.item<double>(), 0);
   EXPECT_EQ(losses.mask.item<double>(), 0);
@@ -125,8 +125,9 @@ TEST(Detector, FilesGiveTheSameNetworkBack) {
   save_detector(folder.path() / "d.safetensors", detector, "{}");
   const auto again = load_detector(folder.path() / "d.safetensors");
   EXPECT_EQ(again->config().category_ids, detector.config().category_ids);
+  EXPECT_EQ(again->config().proposals, 50);
   const Tensor pixels = noise_pixels(1, 64, 64);
-  const DetectorLimits all{.proposals = 20, .score = 0, .nms = 0.5, .count = 10};
+  const DetectorLimits all{.score = 0, .nms = 0.5, .count = 10};
   EXPECT_TRUE(again->detect(pixels, all)[0].boxes.equal(detector.detect(pixels, all)[0].boxes));
   EXPECT_THROW(load_segmenter(folder.path() / "d.safetensors"), DataError);
 }
@@ -175,7 +176,7 @@ TEST(Detector, LearnsAHandfulByHeart) {
   torch::optim::AdamW optimizer(detector.parameters(), torch::optim::AdamWOptions(2e-3));
   for (std::uint64_t step = 0; step < 120; ++step) {
     optimizer.zero_grad();
-    detector.losses(pixels, targets, {64, 32, 32, 0.5}, RandomStream(1, "step", step), nullptr)
+    detector.losses(pixels, targets, {64, 32, 0.5}, RandomStream(1, "step", step), nullptr)
         .total()
         .backward();
     optimizer.step();
