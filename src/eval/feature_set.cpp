@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -132,22 +133,22 @@ void FeatureCollector::add(const InceptionOutput& output) {
     // The n-th picture replaces a kept one with probability keep / n.
     const std::int64_t slot = seen_ < keep_ ? seen_ : random_.integer(0, seen_);
     if (slot >= keep_) continue;
-    if (slot == std::int64_t(kept_.size())) {
-      kept_.emplace_back();
-      kept_logits_.emplace_back();
-    }
-    kept_[std::size_t(slot)] = output.pool[i].clone();
+    put(kept_, slot, keep_, output.pool[i]);
     if (output.logits_unbiased.defined()) {
-      kept_logits_[std::size_t(slot)] = output.logits_unbiased[i].clone();
+      put(kept_logits_, slot, keep_, output.logits_unbiased[i]);
     }
   }
 }
 
+void FeatureCollector::put(Tensor& rows, std::int64_t slot, std::int64_t most, const Tensor& row) {
+  if (!rows.defined()) rows = torch::empty({most, row.size(0)}, row.options().device(torch::kCPU));
+  rows[slot].copy_(row);
+}
+
 FeatureSet FeatureCollector::finish() && {
-  if (!kept_.empty()) {
-    set_.features = torch::stack(kept_);
-    if (network_.has_classifier()) set_.logits = torch::stack(kept_logits_);
-  }
+  const std::int64_t count = std::min(seen_, keep_);
+  if (kept_.defined()) set_.features = kept_.slice(0, 0, count).clone();
+  if (kept_logits_.defined()) set_.logits = kept_logits_.slice(0, 0, count).clone();
   return std::move(set_);
 }
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/random.h"
 #include "eval/generation_metrics.h"
@@ -51,12 +50,14 @@ class FeatureCollector {
 
  private:
   void add(const InceptionOutput& output);
+  static void put(Tensor& rows, std::int64_t slot, std::int64_t most, const Tensor& row);
 
   const InceptionNetwork& network_;
   std::int64_t keep_, seen_ = 0;
   RandomStream random_;
   FeatureSet set_;
-  std::vector<Tensor> kept_, kept_logits_;  // rows
+  // One block each: thousands of small ones among the network's large ones would tear the heap.
+  Tensor kept_, kept_logits_;
 };
 
 }  // namespace addp

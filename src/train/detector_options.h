@@ -45,7 +45,8 @@ struct DetectorTrainOptions {
         .range(0.5, 256);
     o.group("What a step looks at, for each picture");
     o.add("anchors", anchors, "anchors").range(2, 1e6);
-    o.add("proposals", proposals, "proposals kept; the model keeps as many wherever it is used").range(1, 1e6);
+    o.add("proposals", proposals, "proposals kept; the model keeps as many wherever it is used")
+        .range(1, 1e6);
     o.add("regions", regions, "regions").range(1, 1e6);
     o.add("positive-share", positive_share, "largest share of regions that hold a thing")
         .range(0, 1);
