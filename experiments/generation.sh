@@ -18,9 +18,10 @@ measure() { # MODEL SCHEDULE STEPS
   printf '%-10s %-7s %3s steps  FID %s\n' "$1" "$2" "$3" "$(sed -n 's/.*"fid": *\([0-9.]*\).*/\1/p' "$out/fid-$1-$2-$3.json" | head -1)"
 }
 for schedule in cosine linear; do
-  for steps in 8 16 32 64; do measure addp $schedule $steps; done
+  for steps in 8 16 32 64; do
+    measure addp $schedule $steps
+    measure predictor $schedule $steps
+  done
 done
-measure predictor cosine 16
-measure predictor linear 16
 "$addp" generate --model "$out/addp" -n 36 --grid --steps 16 --top-p 0.8 --seed 1 --out "$out/samples"
 "$addp" generate --model "$out/addp" -n 1 --trajectory --steps 16 --top-p 0.8 --seed 1 --out "$out/trajectory"

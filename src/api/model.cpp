@@ -70,8 +70,7 @@ struct Model::Impl {
     plan.sampler.temperature_curve =
         request.constant_temperature ? TemperatureCurve::kConstant : TemperatureCurve::kFalling;
     plan.sampler.top_p = request.top_p;
-    plan.sampler.guidance = request.guidance;
-    if (!request.class_name.empty()) plan.label = generator.find_class(request.class_name);
+    generator.ask_for(request.class_name, request.guidance, plan);
     check(plan.sampler);
     return plan;
   }

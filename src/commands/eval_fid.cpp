@@ -49,7 +49,7 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
   plan.batch = options.batch;
   plan.bf16 = bf16_here(options.precision);
   plan.sampler = options.sampler;
-  ask_for(options.condition, model, plan);
+  model.ask_for(options.condition.name, options.condition.guidance, plan);
   std::string source =
       fmt::format("{} sampled from {} with seed {}", count, options.sets[0], options.seed);
   for (const auto& [name, value] : sampler_settings(options.sampler)) {

@@ -23,7 +23,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const Generator& model) {
   plan.batch = std::min(options.batch, options.count);
   plan.bf16 = bf16_here(options.model.precision);
   plan.sampler = options.sampler;
-  ask_for(options.condition, model, plan);
+  model.ask_for(options.condition.name, options.condition.guidance, plan);
   return plan;
 }
 

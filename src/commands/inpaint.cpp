@@ -113,7 +113,7 @@ void run_inpaint(const InpaintOptions& options, const RunContext& context) {
   edit.generation.count = options.count;
   edit.generation.bf16 = bf16_here(options.model.precision);
   edit.generation.sampler = options.sampler;
-  ask_for(options.condition, model, edit.generation);
+  model.ask_for(options.condition.name, options.condition.guidance, edit.generation);
   edit.feather = static_cast<int>(options.feather);
   make_folder(options.out);
   std::vector<Image> variants;

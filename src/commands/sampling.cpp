@@ -1,6 +1,5 @@
 #include "commands/sampling.h"
 
-#include "base/error.h"
 #include "base/file_io.h"
 #include "base/interrupt.h"
 #include "base/sha256.h"
@@ -27,15 +26,6 @@ SamplerHooks SamplingProgress::hooks(std::function<void(const SamplerStep&)> als
     if (also) also(step);
   };
   return hooks;
-}
-
-void ask_for(const ClassOptions& options, const Generator& model, GenerationPlan& plan) {
-  if (options.name.empty()) {
-    if (options.guidance != 1) throw UsageError("--guidance is towards a class: name it (--class)");
-    return;
-  }
-  plan.label = model.find_class(options.name);
-  plan.sampler.guidance = options.guidance;
 }
 
 std::vector<std::pair<std::string, std::string>> sampler_settings(SamplerOptions sampler) {

@@ -22,9 +22,6 @@ class SamplingProgress {
   Progress progress_;
 };
 
-// A UsageError if the model knows no such class, or if guidance is asked for without a class.
-void ask_for(const ClassOptions& options, const Generator& model, GenerationPlan& plan);
-
 // The options of the sampler by their names, as the command line takes them.
 std::vector<std::pair<std::string, std::string>> sampler_settings(SamplerOptions sampler);
 

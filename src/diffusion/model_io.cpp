@@ -18,11 +18,7 @@ AddpConfig config_of(const ModelFile& file, HeadCounts heads) {
 
 void check_pair(const Addp& network, const Vqgan& tokenizer, const std::string& source) {
   const AddpConfig& config = network.config();
-  if (config.vocabulary.codes != tokenizer.config().codes) {
-    throw DataError(
-        "{} predicts {} codes, its tokenizer has {}: give the tokenizer it was trained with",
-        source, config.vocabulary.codes, tokenizer.config().codes);
-  }
+  require_codes(config.vocabulary, tokenizer, source);
   if (config.encoder.stride() != tokenizer.factor()) {
     throw DataError(
         "{} has patches of {} pixels, its tokenizer tokens of {}: give the tokenizer it was "
@@ -56,6 +52,14 @@ PresetConfigs preset_configs(std::string_view name, std::int64_t class_ids) {
   configs.predictor = mage_preset(size.name, vocabulary, grid);
   configs.addp = addp_preset(name, vocabulary, grid, configs.tokenizer.factor());
   return configs;
+}
+
+void require_codes(const Vocabulary& vocabulary, const Vqgan& tokenizer,
+                   const std::string& source) {
+  if (vocabulary.codes == tokenizer.config().codes) return;
+  throw DataError(
+      "{}: was made for {} codes, the tokenizer has {}; give the tokenizer it was trained with",
+      source, vocabulary.codes, tokenizer.config().codes);
 }
 
 LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::path& tokenizer_path,

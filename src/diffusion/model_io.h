@@ -45,6 +45,9 @@ struct LoadedAddp {
 LoadedAddp load_addp(const std::filesystem::path& path,
                      const std::filesystem::path& tokenizer_path = {}, HeadCounts heads = {});
 
+// A DataError if the network of `source` was made for another tokenizer.
+void require_codes(const Vocabulary& vocabulary, const Vqgan& tokenizer, const std::string& source);
+
 // The tokenizer goes into the file, so that a model works by itself. `provenance` is JSON text.
 void save_addp(const std::filesystem::path& path, const Addp& network, const Vqgan& tokenizer,
                const std::string& provenance);

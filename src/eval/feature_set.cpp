@@ -73,6 +73,12 @@ Tensor kept_rows(const Safetensors& stored, const char* name, const std::string&
   return finite_tensor(find(stored.tensors, name, 2, file), file);
 }
 
+// Row `slot` of a block of `most` rows, which is made for the first of them.
+void put_row(Tensor& rows, std::int64_t slot, std::int64_t most, const Tensor& row) {
+  if (!rows.defined()) rows = torch::empty({most, row.size(0)}, row.options().device(torch::kCPU));
+  rows[slot].copy_(row);
+}
+
 }  // namespace
 
 FeatureSet read_feature_set(const std::filesystem::path& path) {
@@ -133,16 +139,11 @@ void FeatureCollector::add(const InceptionOutput& output) {
     // The n-th picture replaces a kept one with probability keep / n.
     const std::int64_t slot = seen_ < keep_ ? seen_ : random_.integer(0, seen_);
     if (slot >= keep_) continue;
-    put(kept_, slot, keep_, output.pool[i]);
+    put_row(kept_, slot, keep_, output.pool[i]);
     if (output.logits_unbiased.defined()) {
-      put(kept_logits_, slot, keep_, output.logits_unbiased[i]);
+      put_row(kept_logits_, slot, keep_, output.logits_unbiased[i]);
     }
   }
-}
-
-void FeatureCollector::put(Tensor& rows, std::int64_t slot, std::int64_t most, const Tensor& row) {
-  if (!rows.defined()) rows = torch::empty({most, row.size(0)}, row.options().device(torch::kCPU));
-  rows[slot].copy_(row);
 }
 
 FeatureSet FeatureCollector::finish() && {

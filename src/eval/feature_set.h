@@ -50,7 +50,6 @@ class FeatureCollector {
 
  private:
   void add(const InceptionOutput& output);
-  static void put(Tensor& rows, std::int64_t slot, std::int64_t most, const Tensor& row);
 
   const InceptionNetwork& network_;
   std::int64_t keep_, seen_ = 0;

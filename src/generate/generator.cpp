@@ -22,14 +22,6 @@ std::vector<std::string> stored_class_names(const nlohmann::json& provenance) {
   return names;
 }
 
-void require_codes(const Mage& predictor, const Vqgan* tokenizer, const std::string& source) {
-  if (tokenizer == nullptr) return;
-  const std::int64_t known = predictor.config().vocabulary.codes, codes = tokenizer->config().codes;
-  if (known == codes) return;
-  throw DataError("{}: predicts {} codes, the tokenizer has {}; they do not belong together",
-                  source, known, codes);
-}
-
 }  // namespace
 
 Generator Generator::open(const std::filesystem::path& model,
@@ -44,7 +36,9 @@ Generator Generator::open(const std::filesystem::path& model,
   if (predictor) {
     generator.predictor_ = load_predictor(model);
     generator.tokenizer_ = tokenizer.empty() ? tokenizer_in(file) : load_tokenizer(tokenizer);
-    require_codes(*generator.predictor_, generator.tokenizer_.get(), file.source);
+    if (generator.tokenizer_) {
+      require_codes(generator.predictor_->config().vocabulary, *generator.tokenizer_, file.source);
+    }
   } else {
     LoadedAddp loaded = load_addp(model, tokenizer);
     generator.addp_ = loaded.network;
@@ -82,6 +76,16 @@ std::int64_t Generator::find_class(const std::string& name) const {
   }
   throw UsageError("there is no class '{}'; the model knows {}", name,
                    fmt::join(class_names_, ", "));
+}
+
+void Generator::ask_for(const std::string& class_name, double guidance,
+                        GenerationPlan& plan) const {
+  if (class_name.empty()) {
+    if (guidance != 1) throw UsageError("guidance {} is towards a class: name one", guidance);
+    return;
+  }
+  plan.label = find_class(class_name);
+  plan.sampler.guidance = guidance;
 }
 
 Samples Generator::sample(const std::vector<std::uint64_t>& pictures, const GenerationPlan& plan,

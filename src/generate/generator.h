@@ -43,6 +43,8 @@ class Generator {
   const std::vector<std::string>& class_names() const { return class_names_; }
   // The number of a class by name or number; a UsageError lists what there is.
   std::int64_t find_class(const std::string& name) const;
+  // Puts a class into the plan; an empty name asks for none, and then guidance is a UsageError.
+  void ask_for(const std::string& class_name, double guidance, GenerationPlan& plan) const;
 
   // One batch: the pictures with these numbers.
   Samples sample(const std::vector<std::uint64_t>& pictures, const GenerationPlan& plan,

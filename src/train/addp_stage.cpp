@@ -47,11 +47,7 @@ AddpConfig network_config(const AddpTrainOptions& options, const Vqgan& tokenize
 
 std::shared_ptr<Mage> open_predictor(const AddpTrainOptions& options, const Vqgan& tokenizer) {
   const auto predictor = load_predictor(options.predictor);
-  if (predictor->config().vocabulary.codes != tokenizer.config().codes) {
-    throw DataError("{}: predicts {} codes, the tokenizer has {}; they do not belong together",
-                    options.predictor, predictor->config().vocabulary.codes,
-                    tokenizer.config().codes);
-  }
+  require_codes(predictor->config().vocabulary, tokenizer, options.predictor);
   return predictor;
 }
 

@@ -87,6 +87,7 @@ TEST_F(ModelTest, FillsInHiddenPixelsAndNoOthers) {
 TEST_F(ModelTest, ImpossibleRequestsAreRefused) {
   EXPECT_THROW(model_->generate({.count = 0}), std::runtime_error);
   EXPECT_THROW(model_->generate({.class_name = "cat"}), std::runtime_error);
+  EXPECT_THROW(model_->generate({.guidance = 2}), std::runtime_error);
 }
 
 TEST(Model, MissingFileIsNamed) {
