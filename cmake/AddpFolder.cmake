@@ -1,39 +1,67 @@
-# addp_folder(name [TORCH] DEPENDS other folders LINKS libraries)
+# addp_folder(PATH [TORCH | OBJECTS] [DEPENDS folders] [HEADERS folders] [LINKS libraries])
 #
-# Makes the static library addp_<name> of src/<name>/*.cpp and, with ADDP_TESTS, the test program
-# test_<name> of tests/<name>/*.cpp. A folder may include the headers of the folders it names and of what
-# those name: the includes are written "folder/file.h" and searched in build/include/<folder>/, which
-# holds one link for that folder alone.
+# Makes the static library addp_<path> of src/PATH/*.cpp ('/' becomes '_'). A folder may include the headers of the
+# folders it names with DEPENDS and of what those name: the includes are written "folder/file.h" and searched in
+# build/include/<path>/, which holds links to that folder's headers alone. With HEADERS a folder sees headers without
+# linking what is behind them; the headers must then do without libtorch. OBJECTS: sources of the program itself, which
+# links no static folder, because libaddp_core.so has them.
 set(ADDP_FOLDERS "" CACHE INTERNAL "")
+set(ADDP_TORCH_FOLDERS "" CACHE INTERNAL "")
 
-function(addp_folder name)
-  cmake_parse_arguments(ARG "TORCH" "" "DEPENDS;LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
-  if(NOT sources)
+function(addp_folder path)
+  cmake_parse_arguments(ARG "TORCH;OBJECTS" "" "DEPENDS;HEADERS;LINKS" ${ARGN})
+  string(REPLACE "/" "_" name ${path})
+  addp_header_view(${path} ${name})
+  foreach(other ${ARG_DEPENDS} ${ARG_HEADERS})
+    string(REPLACE "/" "_" other ${other})
+    target_link_libraries(addp_${name}_headers INTERFACE addp_${other}_headers)
+  endforeach()
+  target_link_libraries(addp_${name}_headers INTERFACE ${ARG_LINKS})
+  if(ARG_TORCH AND NOT ADDP_TORCH_PARTS)
     return()
   endif()
-  set(target addp_${name})
-  add_library(${target} STATIC ${sources})
-  set(view ${CMAKE_BINARY_DIR}/include/${name})
-  file(MAKE_DIRECTORY ${view})
-  if(NOT IS_SYMLINK ${view}/${name})
-    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/${name} ${view}/${name} SYMBOLIC)
+
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${path}/*.cpp)
+  if(NOT sources)  # a folder of headers
+    file(WRITE ${CMAKE_BINARY_DIR}/empty/${name}.cpp "// ${path} has headers only\n")
+    set(sources ${CMAKE_BINARY_DIR}/empty/${name}.cpp)
   endif()
-  target_include_directories(${target} PUBLIC ${view})
-  target_link_libraries(${target} PUBLIC ${ARG_LINKS})
+  if(ARG_OBJECTS)
+    add_library(addp_${name} OBJECT ${sources})
+    target_link_libraries(addp_${name} PUBLIC addp_${name}_headers)
+    return()
+  endif()
+  add_library(addp_${name} STATIC ${sources})
+  target_link_libraries(addp_${name} PUBLIC addp_${name}_headers)
   foreach(other ${ARG_DEPENDS})
-    target_link_libraries(${target} PUBLIC addp_${other})
+    string(REPLACE "/" "_" other ${other})
+    target_link_libraries(addp_${name} PUBLIC addp_${other})
   endforeach()
   if(ARG_TORCH)
-    addp_use_torch(${target})
+    addp_use_torch(addp_${name})
+    set(ADDP_TORCH_FOLDERS ${ADDP_TORCH_FOLDERS} ${name} CACHE INTERNAL "")
   endif()
   set(ADDP_FOLDERS ${ADDP_FOLDERS} ${name} CACHE INTERNAL "")
   set(ADDP_LINKS_${name} ${ARG_LINKS} CACHE INTERNAL "")
-  addp_folder_tests(${name} ${name} ${ARG_TORCH})
 endfunction()
 
-# libtorch and the one precompiled header, shared by every target that uses it. Sources are compiled in batches: the
-# cost of a file is libtorch's headers, not its own lines, so a clean build takes minutes instead of half an hour.
+# addp_<name>_headers: what an include path shows of a folder.
+function(addp_header_view path name)
+  set(view ${CMAKE_BINARY_DIR}/include/${name})
+  file(REMOVE_RECURSE ${view})
+  file(MAKE_DIRECTORY ${view}/${path})
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${path}/*.h)
+  foreach(header ${headers})
+    get_filename_component(file ${header} NAME)
+    file(CREATE_LINK ${header} ${view}/${path}/${file} SYMBOLIC)
+  endforeach()
+  add_library(addp_${name}_headers INTERFACE)
+  target_include_directories(addp_${name}_headers INTERFACE ${view})
+endfunction()
+
+# libtorch and the one precompiled header, shared by every target that uses it. Sources are compiled in batches ("unity
+# builds"): the cost of a file is libtorch's headers, not its own lines, so a clean build takes minutes instead of half an
+# hour. Files of one folder therefore share their anonymous namespaces.
 function(addp_use_torch target)
   target_link_libraries(${target} PUBLIC addp_torch)
   if(NOT TARGET addp_torch_pch)
@@ -51,19 +79,24 @@ function(addp_use_torch target)
   endif()
 endfunction()
 
-# The test program test_<name> of tests/<name>/*.cpp, against the library of the folder `library`.
-function(addp_folder_tests name library torch)
-  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp)
-  if(NOT ADDP_TESTS OR NOT tests)
+# addp_tests(NAME [TORCH] DEPENDS folders): the test program test_<name> of all of tests/NAME.
+function(addp_tests name)
+  cmake_parse_arguments(ARG "TORCH" "" "DEPENDS" ${ARGN})
+  file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp)
+  if(NOT ADDP_TESTS OR NOT tests OR (ARG_TORCH AND NOT ADDP_TORCH_PARTS))
     return()
   endif()
   find_package(GTest REQUIRED)
   set(program test_${name})
   add_executable(${program} ${tests})
   target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  target_link_libraries(${program} PRIVATE addp_${library} GTest::gtest GTest::gtest_main addp_json)
+  target_link_libraries(${program} PRIVATE GTest::gtest GTest::gtest_main addp_json)
+  foreach(folder ${ARG_DEPENDS})
+    string(REPLACE "/" "_" folder ${folder})
+    target_link_libraries(${program} PRIVATE addp_${folder})
+  endforeach()
   target_compile_definitions(${program} PRIVATE ADDP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  if(torch)
+  if(ARG_TORCH)
     addp_use_torch(${program})
   endif()
   add_test(NAME ${name} COMMAND ${program} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

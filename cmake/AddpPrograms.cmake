@@ -3,9 +3,6 @@
 #   libaddp.so       everything that needs libtorch, with the bodies of the heavy commands
 #   addp             the program: options, help and the light commands; it loads libaddp.so when needed,
 #                    so that `addp --help` does not wait for libtorch
-set(ADDP_CORE_FOLDERS base image checkpoint data report)
-set(ADDP_LIGHT_COMMANDS doctor convert bench_images weights)
-
 # The static folders named, whole, in one shared library.
 function(addp_whole target)
   foreach(folder ${ARGN})
@@ -16,52 +13,22 @@ function(addp_whole target)
   endforeach()
 endfunction()
 
-# Headers of the folders named, without linking their static libraries.
-function(addp_headers target)
-  foreach(folder ${ARGN})
-    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/include/${folder})
-  endforeach()
-endfunction()
-
-set(commands_view ${CMAKE_BINARY_DIR}/include/commands)
-file(MAKE_DIRECTORY ${commands_view})
-foreach(folder commands cli)
-  if(NOT IS_SYMLINK ${commands_view}/${folder})
-    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/${folder} ${commands_view}/${folder} SYMBOLIC)
-  endif()
-endforeach()
-
 file(WRITE ${CMAKE_BINARY_DIR}/core.cpp "// the folders are linked in whole\n")
 add_library(addp_core SHARED ${CMAKE_BINARY_DIR}/core.cpp)
 addp_whole(addp_core ${ADDP_CORE_FOLDERS})
 
-file(GLOB command_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/commands/*.cpp)
-set(light_sources "")
-foreach(name ${ADDP_LIGHT_COMMANDS})
-  set(source ${CMAKE_SOURCE_DIR}/src/commands/${name}.cpp)
-  if(source IN_LIST command_sources)
-    list(APPEND light_sources ${source})
-    list(REMOVE_ITEM command_sources ${source})
-  endif()
-endforeach()
-
-file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cpp)
-add_executable(addp ${cli_sources} ${light_sources})
-addp_headers(addp ${ADDP_FOLDERS} commands)
-target_link_libraries(addp PRIVATE addp_core fmt::fmt CLI11::CLI11 addp_json ${CMAKE_DL_LIBS}
-  Threads::Threads)
+add_executable(addp $<TARGET_OBJECTS:addp_cli> $<TARGET_OBJECTS:addp_commands_files>
+  $<TARGET_OBJECTS:addp_commands_library>)
+target_link_libraries(addp PRIVATE addp_core fmt::fmt ${CMAKE_DL_LIBS} Threads::Threads)
 set_target_properties(addp PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/../lib")
 
 if(ADDP_TORCH_PARTS)
-  add_library(addp_library SHARED ${command_sources})
+  file(WRITE ${CMAKE_BINARY_DIR}/library.cpp "// the folders are linked in whole\n")
+  add_library(addp_library SHARED ${CMAKE_BINARY_DIR}/library.cpp)
   set_target_properties(addp_library PROPERTIES OUTPUT_NAME addp BUILD_RPATH "$ORIGIN;${ADDP_TORCH}/lib"
     INSTALL_RPATH "$ORIGIN;${ADDP_TORCH}/lib")
-  set(heavy ${ADDP_FOLDERS})
-  list(REMOVE_ITEM heavy ${ADDP_CORE_FOLDERS})
-  addp_headers(addp_library ${ADDP_FOLDERS} commands)
-  addp_use_torch(addp_library)
-  addp_whole(addp_library ${heavy})
-  target_link_libraries(addp_library PRIVATE addp_core fmt::fmt addp_json)
+  addp_whole(addp_library ${ADDP_TORCH_FOLDERS})
+  target_link_libraries(addp_library PRIVATE addp_torch addp_core fmt::fmt)
   # The program loads it while running, so nothing else makes it a dependency.
   add_dependencies(addp addp_library)
 endif()

@@ -1,5 +1,5 @@
-// The public C++ API: load a model, generate, fill in, reconstruct, extract features. It needs no
-// libtorch headers.
+// The public C++ API: load a model, generate, fill in, reconstruct, extract features. It needs
+// no libtorch headers.
 //
 //   addp::Model model("runs/addp");
 //   addp::save_picture("a.png", model.generate({.count = 1, .seed = 7}).front());
@@ -29,8 +29,8 @@ struct Picture {
   std::vector<std::uint8_t> rgb;
 };
 
-// JPEG, PNG or WebP, by content. Grey, palette, 16-bit, CMYK and rotated pictures come out as
-// upright RGB.
+// JPEG, PNG or WebP, by content. Grey, palette, 16-bit, CMYK and rotated pictures come out
+// as upright RGB.
 ADDP_API Picture load_picture(const std::filesystem::path& path);
 // The extension (.png, .jpg, .webp) chooses the format; the write is atomic.
 ADDP_API void save_picture(const std::filesystem::path& path, const Picture& picture);

@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "diffusion/noisy_pixels.h"
 #include "generate/edit.h"
-#include "image/codec.h"
-#include "image/resize.h"
-#include "nn/picture_tensor.h"
+#include "image/codec/codec.h"
+#include "image/resize/resize.h"
+#include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 
 namespace addp {

@@ -2,17 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <string>
 
 namespace addp {
 
 std::filesystem::path cache_folder();  // not created
 
-// The networks that metrics and losses use: "inception" and "lpips". `chosen` if it is not empty (a
-// DataError if there is no such file), else NAME*.safetensors in the folder that ADDP_WEIGHTS
-// names, else in the cache. Nothing where none of these has it.
-std::optional<std::filesystem::path> find_weights(const std::string& name,
-                                                  const std::filesystem::path& chosen);
+// A path that an environment variable gives; empty where it is not set.
+std::filesystem::path environment_path(const char* name);
 
 }  // namespace addp

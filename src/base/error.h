@@ -1,5 +1,5 @@
-// Every failure the program can name. The library throws; main() catches once and maps to exit
-// codes.
+// Every failure the program can name. The library throws; main() catches once and maps
+// to exit codes.
 #pragma once
 
 #include <fmt/format.h>

@@ -44,9 +44,9 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// Writes to a temporary file beside `path`; commit() flushes, fsyncs and renames it into place.
-// Without commit() (an exception, for instance) the temporary file is removed and `path` is
-// untouched.
+// Writes to a temporary file beside `path`; commit() flushes, fsyncs and renames it into
+// place. Without commit() (an exception, for instance) the temporary file is removed and
+// `path` is untouched.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);

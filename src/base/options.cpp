@@ -282,8 +282,8 @@ void Options::resolve() const {
 
 std::optional<std::string> nearest_name(std::string_view word,
                                         const std::vector<std::string>& candidates) {
-  // Optimal string alignment: insertions, deletions, substitutions and swapped neighbours count
-  // one.
+  // Optimal string alignment: insertions, deletions, substitutions and swapped
+  // neighbours count one.
   const auto distance = [](std::string_view a, std::string_view b) {
     std::vector<std::vector<std::size_t>> cost(a.size() + 1,
                                                std::vector<std::size_t>(b.size() + 1));

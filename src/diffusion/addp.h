@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/tensor.h"
+#include "checkpoint/format/tensor.h"
 #include "diffusion/options.h"
-#include "nn/encoders.h"
-#include "nn/token_head.h"
-#include "nn/vocabulary.h"
+#include "nn/encoder/encoders.h"
+#include "nn/layer/token_head.h"
+#include "nn/layer/vocabulary.h"
 
 namespace addp {
 
@@ -41,11 +41,11 @@ class Addp : public torch::nn::Module {
   ImageEncoder& encoder() { return *encoder_; }
 
   // normalised pixels [B, 3, H, W] -> e_t [B, 1 + L, D]
-  Tensor encode(const Tensor& pixels, const ReliableTokens& reliable, Noise* noise = nullptr);
+  Tensor encode(const Tensor& pixels, const ReliableTokens& reliable, DropoutKeys* keys = nullptr);
   // e_t -> decoder features [B, 1 + L + R, D'], R reliable tokens behind the grid. An undefined e_t
   // is allowed when every token is masked: then nothing of it would reach the decoder.
   Tensor decode(const Tensor& features, const ReliableTokens& reliable,
-                Noise* noise = nullptr) const;
+                DropoutKeys* keys = nullptr) const;
   // decoder features [..., D'] -> logits over the vocabulary, or over the codes alone.
   Tensor logits(const Tensor& decoded) const;
   Tensor code_logits(const Tensor& decoded) const;

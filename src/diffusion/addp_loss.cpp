@@ -1,6 +1,6 @@
 #include "diffusion/addp_loss.h"
 
-#include "nn/cross_entropy.h"
+#include "nn/kernel/cross_entropy.h"
 #include "nn/torch.h"
 
 namespace addp {

@@ -1,5 +1,5 @@
-// The loss of ADDP: cross-entropy at the unreliable positions, beside Algorithm 1
-// (diffusion/algorithm1.h).
+// The loss of ADDP: cross-entropy at the unreliable positions, beside
+// Algorithm 1 (diffusion/algorithm1.h).
 #pragma once
 
 #include "diffusion/addp.h"

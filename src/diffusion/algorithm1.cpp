@@ -45,12 +45,12 @@ Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid
 }
 
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
-                           const Grid& grid, Condition condition, Noise* noise,
+                           const Grid& grid, Condition condition, DropoutKeys* keys,
                            const Tensor& classes) {
   const auto twice = [](const Tensor& x) { return x.defined() ? at::cat({x, x}) : x; };
   const auto both = predictor
                         .distribution(twice(tokens), at::cat({masks.current, masks.neighbour}),
-                                      grid, noise, twice(classes))
+                                      grid, keys, twice(classes))
                         .chunk(2);
   if (condition == Condition::kNext) return {.target = both[0], .unreliable = both[1]};
   return {.target = both[1], .unreliable = both[0]};
@@ -59,7 +59,7 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
 PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
                                  const Grid& grid, const MaskSchedule& schedule,
                                  const DiffusionOptions& options, const RandomStream& stream,
-                                 Noise* dropout, const Tensor& classes, std::int64_t first,
+                                 DropoutKeys* dropout, const Tensor& classes, std::int64_t first,
                                  bool with_floor) {
   // sample t; sample m_t and m_{t+dt}
   const RatioPair ratios = schedule.sample(options.condition, stream.fork("ratio"));

@@ -22,7 +22,7 @@ struct Predictions {
   Tensor unreliable;  // what completes the noisy picture
 };
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
-                           const Grid& grid, Condition condition, Noise* noise,
+                           const Grid& grid, Condition condition, DropoutKeys* keys,
                            const Tensor& classes = {});
 
 // x_t of tokens z_0 for the eye: `ratio` of the positions are unreliable, and what stands there
@@ -41,7 +41,7 @@ struct PretrainingLoss {
 PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
                                  const Grid& grid, const MaskSchedule& schedule,
                                  const DiffusionOptions& options, const RandomStream& stream,
-                                 Noise* dropout, const Tensor& classes = {}, std::int64_t first = 0,
-                                 bool with_floor = false);
+                                 DropoutKeys* dropout, const Tensor& classes = {},
+                                 std::int64_t first = 0, bool with_floor = false);
 
 }  // namespace addp

@@ -7,12 +7,12 @@
 
 namespace addp {
 
-// One code a row from probabilities [B, L, K] (rows need not sum to exactly 1) by inverting the
+// One code per row from probabilities [B, L, K] (rows need not sum to exactly 1) by inverting the
 // cumulative distribution at `uniform` [B, L].
 Tensor sample_codes(const Tensor& probabilities, const Tensor& uniform);
 
-// probabilities [B, L, K], codebook [K, D] -> [B, L, D]. `uniform` [B, L] is read by kSampling
-// only.
+// probabilities [B, L, K], codebook [K, D] -> [B, L, D]. `uniform` [B, L] is read
+// by kSampling only.
 Tensor map_to_embeddings(Mapping mapping, const Tensor& probabilities, const Tensor& codebook,
                          const Tensor& uniform = {});
 

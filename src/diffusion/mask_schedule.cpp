@@ -52,8 +52,8 @@ RatioPair MaskSchedule::sample(Condition condition, RandomStream stream) const {
   const std::int64_t distance = stream.integer(options_.delta_low, options_.delta_high);
   const std::int64_t step = condition == Condition::kNext ? distance : -distance;
   if (options_.fixed > 0) {
-    // The neighbour lies as far from the fixed ratio on the cosine as it would from a ratio of the
-    // table.
+    // The neighbour lies as far from the fixed ratio on the cosine as it would from a ratio
+    // of the table.
     const double k =
         std::acos(options_.fixed) * 2 / std::numbers::pi * static_cast<double>(options_.steps);
     const double other =

@@ -1,6 +1,6 @@
 #include "diffusion/noisy_pixels.h"
 
-#include "nn/pixels.h"
+#include "nn/layer/pixels.h"
 #include "nn/torch.h"
 
 namespace addp {

@@ -8,8 +8,8 @@ namespace addp {
 // f in x_t = VQ-Decoder(z_t (1 - m_t) + f(q(z | ...)) m_t).
 enum class Mapping { kWeightedSum, kArgMax, kSampling };
 
-// What the unreliable tokens of step t depend on: q(z_t | z_{t+1}) (kNext), or q(z_t | z_t)
-// (kSame).
+// What the unreliable tokens of step t depend on: q(z_t | z_{t+1}) (kNext), or q(z_t
+// | z_t) (kSame).
 enum class Condition { kNext, kSame };
 
 // Where the reliable tokens enter the network besides the pixels.

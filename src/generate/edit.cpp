@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "image/draw.h"
-#include "image/resize.h"
-#include "nn/machine.h"
-#include "nn/picture_tensor.h"
+#include "image/draw/draw.h"
+#include "image/resize/resize.h"
+#include "machine/machine.h"
+#include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 
 namespace addp {

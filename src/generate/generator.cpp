@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "diffusion/model_io.h"
-#include "nn/precision.h"
+#include "diffusion/addp_file.h"
+#include "machine/precision.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -62,8 +62,7 @@ int Generator::height() const { return static_cast<int>(grid().height * tokenize
 std::int64_t Generator::find_class(const std::string& name) const {
   if (class_names_.empty()) {
     throw UsageError(
-        "{}: was trained without classes; leave --class out, or train with "
-        "--class-conditional",
+        "{}: was trained without classes; omit --class, or train with --class-conditional",
         source_);
   }
   const auto found = std::find(class_names_.begin(), class_names_.end(), name);

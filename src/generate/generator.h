@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "generate/sampler.h"
-#include "nn/model_file.h"
+#include "model/model_file.h"
 
 namespace addp {
 

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "diffusion/mapping.h"
 #include "diffusion/noisy_pixels.h"
-#include "nn/machine.h"
+#include "machine/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -15,8 +15,7 @@ std::int64_t unknown_tokens(const SamplerStart& start) {
   const std::int64_t first = counts[0].item<std::int64_t>();
   if ((counts != first).any().item<bool>()) {
     throw UsageError(
-        "the pictures of a batch must have the same number of masked tokens: give them "
-        "one by one");
+        "the pictures of a batch must have the same number of masked tokens: give them one by one");
   }
   return first;
 }
@@ -59,8 +58,8 @@ Tensor mapped(Mapping mapping, const Tensor& probabilities, const Vqgan& tokeniz
   return map_to_embeddings(mapping, probabilities, tokenizer.codebook(), uniform);
 }
 
-// Logits for `classes` under classifier-free guidance; `logits` gives those of any classes, and of
-// none.
+// Logits for `classes` under classifier-free guidance; `logits` gives those of any classes,
+// and of none.
 template <typename Logits>
 Tensor guided(const Logits& logits, const Tensor& classes, double guidance) {
   if (!classes.defined()) return logits({});
@@ -68,8 +67,8 @@ Tensor guided(const Logits& logits, const Tensor& classes, double guidance) {
   return at::lerp(logits({}), logits(classes), guidance);
 }
 
-// p(z | nothing), [1, L, K]: every position is masked, so it is the same for all pictures of a
-// class.
+// p(z | nothing), [1, L, K]: every position is masked, so it is the same for all pictures
+// of a class.
 Tensor empty_logits(const Addp& addp, const Grid& grid, const Tensor& one_class) {
   const SamplerStart nothing = SamplerStart::nothing(1, grid);
   const Tensor decoded = addp.decode({}, {nothing.tokens, nothing.masked, grid, one_class});

@@ -1,5 +1,5 @@
-// Algorithm 2 of the paper: pictures out of nothing, or out of some known tokens, by alternating
-// denoising.
+// Algorithm 2 of the paper: pictures out of nothing, or out of some known tokens,
+// by alternating denoising.
 //
 // The networks are only read. Runs may go on in several threads at once, each with its own noise.
 #pragma once

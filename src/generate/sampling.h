@@ -40,8 +40,8 @@ class StreamNoise : public SamplerNoise {
   std::vector<std::uint64_t> pictures_;
 };
 
-// How many of `length` tokens stay masked after step s: ceil(length * cos(pi/2 (s + 1)/S)), or
-// linear.
+// How many of `length` tokens stay masked after step s: ceil(length * cos(pi/2 (s +
+// 1)/S)), or linear.
 std::int64_t still_masked(std::int64_t length, std::int64_t step, const SamplerOptions& options);
 
 // The step that a run with `unknown` of `length` tokens masked begins with: the last one before

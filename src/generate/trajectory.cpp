@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "image/draw.h"
-#include "image/resize.h"
-#include "nn/picture_tensor.h"
+#include "image/draw/draw.h"
+#include "image/resize/resize.h"
+#include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -36,8 +36,8 @@ Tensor principal_colors(const Tensor& vectors) {
   const auto [values, axes] = at::linalg_eigh(centred.t().matmul(centred));  // ascending
   const std::int64_t used = std::min<std::int64_t>(3, axes.size(1));
   Tensor leading = axes.slice(1, axes.size(1) - used).flip({1});
-  // An axis has no sign of its own: its largest entry decides, so that colours do not depend on the
-  // solver.
+  // An axis has no sign of its own: its largest entry decides, so that colours do not depend
+  // on the solver.
   const Tensor largest = leading.gather(0, leading.abs().argmax(0, true));
   leading = leading * largest.sign();
   const Tensor scores = at::constant_pad_nd(centred.matmul(leading), {0, 3 - used});

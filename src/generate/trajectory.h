@@ -34,8 +34,8 @@ class Trajectory {
 // 2% of them lie outside at either end.
 Tensor principal_colors(const Tensor& vectors);
 
-// Three rows (reliable, tokens, x_t) and at most `columns` evenly chosen steps, the last among
-// them.
+// Three rows (reliable, tokens, x_t) and at most `columns` evenly chosen steps, the
+// last among them.
 Image trajectory_strip(const std::vector<TrajectoryFrame>& frames, int columns = 10);
 // The three side by side, a step a frame, enlarged with hard edges to at least `side` pixels each.
 std::vector<Image> trajectory_animation(const std::vector<TrajectoryFrame>& frames, int side = 192);

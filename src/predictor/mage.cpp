@@ -1,8 +1,8 @@
 #include "predictor/mage.h"
 
-#include "nn/load.h"
-#include "nn/position.h"
-#include "nn/presets.h"
+#include "model/load.h"
+#include "model/presets.h"
+#include "nn/layer/position.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -60,8 +60,8 @@ Mage::Mage(const MageConfig& config) : config_(config) {
       "mlm_layer", std::make_shared<TokenHead>(decoder_width, width, config.vocabulary.size()));
 }
 
-Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& grid, Noise* noise,
-                      const Tensor& kept, const Tensor& classes) const {
+Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& grid,
+                      DropoutKeys* keys, const Tensor& kept, const Tensor& classes) const {
   const Vocabulary& vocabulary = config_.vocabulary;
   const std::int64_t batch = tokens.size(0);
   Tensor ids = at::constant_pad_nd(tokens.masked_fill(masked, vocabulary.mask_id()), {1, 0},
@@ -69,7 +69,7 @@ Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& gr
   if (classes.defined()) ids.select(1, 0).copy_(classes);
   Tensor x = token_emb_->forward(ids, grid);
   if (kept.defined()) x = x.gather(1, kept.unsqueeze(2).expand({-1, -1, x.size(2)}));
-  x = run_blocks(blocks_, dropout(x, config_.dropout, noise), noise);
+  x = run_blocks(blocks_, dropout(x, config_.dropout, keys), keys);
   x = decoder_embed_->forward(norm_->forward(x));
 
   // Every masked position, dropped or not, starts from the class position's feature: it is the
@@ -83,18 +83,18 @@ Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& gr
   const Tensor hidden = at::constant_pad_nd(masked, {1, 0}, false).unsqueeze(2);  // [B, 1 + L, 1]
   full = at::where(hidden, summary, full) +
          resize_positions(decoder_pos_embed_learned_, config_.grid, grid);
-  return decoder_norm_->forward(run_blocks(decoder_blocks_, full, noise));
+  return decoder_norm_->forward(run_blocks(decoder_blocks_, full, keys));
 }
 
-Tensor Mage::code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid, Noise* noise,
-                         const Tensor& classes) const {
-  return mlm_layer_->forward(features(tokens, masked, grid, noise, {}, classes).slice(1, 1),
+Tensor Mage::code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid,
+                         DropoutKeys* keys, const Tensor& classes) const {
+  return mlm_layer_->forward(features(tokens, masked, grid, keys, {}, classes).slice(1, 1),
                              token_emb_->words(), config_.vocabulary.codes);
 }
 
 Tensor Mage::distribution(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                          Noise* noise, const Tensor& classes) const {
-  return code_logits(tokens, masked, grid, noise, classes).softmax(-1, torch::kFloat32);
+                          DropoutKeys* keys, const Tensor& classes) const {
+  return code_logits(tokens, masked, grid, keys, classes).softmax(-1, torch::kFloat32);
 }
 
 Tensor Mage::logits(const Tensor& features) const {

@@ -1,13 +1,13 @@
-// MAGE (Li et al. 2023): a masked transformer over tokens. ADDP uses it as the token predictor
-// q(z | reliable tokens); it is trained by itself beforehand.
+// MAGE (Li et al. 2023): a masked transformer over tokens. ADDP uses it as the token predictor q(z
+// | reliable tokens); it is trained by itself beforehand.
 #pragma once
 
 #include <string>
 
-#include "checkpoint/tensor.h"
-#include "nn/block.h"
-#include "nn/token_head.h"
-#include "nn/vocabulary.h"
+#include "checkpoint/format/tensor.h"
+#include "nn/layer/block.h"
+#include "nn/layer/token_head.h"
+#include "nn/layer/vocabulary.h"
 
 namespace addp {
 
@@ -26,7 +26,7 @@ struct MageConfig {
 };
 
 // The sizes of a foreign checkpoint, from its shapes. The number of heads leaves no trace in them:
-// published widths have the published heads, others nn/presets.h's guess.
+// published widths have the published heads, others model/presets.h's guess.
 MageConfig mage_config_from(const TensorMap& tensors, const std::string& source);
 
 // word + position embeddings, LayerNorm; the names of BERT, as the checkpoint has them.
@@ -54,13 +54,13 @@ class Mage : public torch::nn::Module {
   // class position, which must be among them); undefined: all of them, as when it serves as
   // predictor. `classes` [B] are ids of the vocabulary for the class position; undefined: no class.
   Tensor features(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                  Noise* noise = nullptr, const Tensor& kept = {},
+                  DropoutKeys* keys = nullptr, const Tensor& kept = {},
                   const Tensor& classes = {}) const;
   // The predictor: logits and probabilities over the codes, [B, L, codes].
   Tensor code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                     Noise* noise = nullptr, const Tensor& classes = {}) const;
+                     DropoutKeys* keys = nullptr, const Tensor& classes = {}) const;
   Tensor distribution(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                      Noise* noise = nullptr, const Tensor& classes = {}) const;
+                      DropoutKeys* keys = nullptr, const Tensor& classes = {}) const;
   // features [..., D'] -> logits over the whole vocabulary.
   Tensor logits(const Tensor& features) const;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/cross_entropy.h"
+#include "nn/kernel/cross_entropy.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -38,9 +38,9 @@ MageMask sample_mage_mask(std::int64_t batch, std::int64_t length, const MageMas
 }
 
 Tensor mage_loss(const Mage& mage, const Tensor& tokens, const MageMask& mask, const Grid& grid,
-                 double label_smoothing, Noise* noise, const Tensor& classes) {
+                 double label_smoothing, DropoutKeys* keys, const Tensor& classes) {
   const Tensor features =
-      mage.features(tokens, mask.masked, grid, noise, mask.kept, classes).slice(1, 1);
+      mage.features(tokens, mask.masked, grid, keys, mask.kept, classes).slice(1, 1);
   // The head is the costliest part, and only masked positions count.
   const Tensor chosen = mask.masked.flatten().nonzero().squeeze(1);
   const Tensor logits =

@@ -26,9 +26,9 @@ struct MageMask {
 MageMask sample_mage_mask(std::int64_t batch, std::int64_t length, const MageMaskOptions& options,
                           const RandomStream& stream, std::int64_t first = 0);
 
-// Cross-entropy of the masked tokens with label smoothing over the whole vocabulary. `classes` as
-// in Mage::features().
+// Cross-entropy of the masked tokens with label smoothing over the whole vocabulary. `classes`
+// as in Mage::features().
 Tensor mage_loss(const Mage& mage, const Tensor& tokens, const MageMask& mask, const Grid& grid,
-                 double label_smoothing, Noise* noise, const Tensor& classes = {});
+                 double label_smoothing, DropoutKeys* keys, const Tensor& classes = {});
 
 }  // namespace addp

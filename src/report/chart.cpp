@@ -147,9 +147,9 @@ std::string chart_svg(const ChartStyle& style, const std::vector<Series>& series
   fit_axes(plot, series);
   std::string svg = fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} {1}' width='{0}' height='{1}' "
-      "font-family='system-ui,sans-serif' font-size='12' fill='currentColor' class='chart'>"
-      "<style>.grid{{stroke:currentColor;stroke-opacity:.15}}</style>"
-      "<text x='{2}' y='18' text-anchor='middle' font-weight='600' font-size='14'>{3}</text>",
+      "font-family='system-ui,sans-serif' font-size='12' fill='currentColor' "
+      "class='chart'><style>.grid{{stroke:currentColor;stroke-opacity:.15}}</style><text x='{2}' "
+      "y='18' text-anchor='middle' font-weight='600' font-size='14'>{3}</text>",
       style.width, style.height, style.width / 2, escape_html(style.title));
   if (!std::isfinite(plot.x.low)) {
     return svg + fmt::format("<text x='{}' y='{}' text-anchor='middle'>no data</text></svg>",

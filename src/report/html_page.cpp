@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "image/codec.h"
+#include "image/codec/codec.h"
 
 namespace addp {
 namespace {
@@ -62,8 +62,8 @@ void HtmlPage::table(const Table& table) { body_ += table.to_html(); }
 void HtmlPage::figure(const std::string& data, const char* type, const std::string& caption,
                       int width) {
   body_ += fmt::format(
-      "<figure><img src=\"data:image/{};base64,{}\" width=\"{}\" alt=\"{}\"><figcaption>{}"
-      "</figcaption></figure>\n",
+      "<figure><img "
+      "src=\"data:image/{};base64,{}\" width=\"{}\" alt=\"{}\"><figcaption>{}</figcaption></figure>\n",
       type, data, width, escape_html(caption), escape_html(caption));
 }
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "nn/layers.h"
+#include "nn/layer/layers.h"
 
 namespace addp {
 

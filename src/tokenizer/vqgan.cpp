@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "nn/init.h"
+#include "model/init.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -117,8 +117,8 @@ void initialise_vqgan(Vqgan& tokenizer, const RandomStream& stream) {
     if (item.value().dim() == 4) item.value().data().mul_(std::sqrt(1.0 / 6.0));
   }
   start_grey(tokenizer);
-  // On the sphere the length is immaterial; else codes start near the origin (van den Oord et al.
-  // 2017).
+  // On the sphere the length is immaterial; else codes start near the origin (van den Oord
+  // et al. 2017).
   const double bound = config.unit_codes ? 1.0 : 1.0 / static_cast<double>(config.codes);
   fill_uniform(codes, -bound, bound, stream.fork("codebook"));
 }

@@ -3,7 +3,7 @@
 // factor(). A loaded tokenizer is used by const methods only and may be shared between threads.
 #pragma once
 
-#include "nn/layers.h"
+#include "nn/layer/layers.h"
 #include "tokenizer/vqgan_config.h"
 #include "tokenizer/vqgan_layers.h"
 

@@ -3,15 +3,15 @@
 #include <bit>
 
 #include "base/error.h"
-#include "nn/load.h"
+#include "model/load.h"
 
 namespace addp {
 
 void check(const VqganConfig& config) {
   if (config.channels < 1 || config.blocks < 1 || config.codes < 2 || config.code_width < 1) {
     throw UsageError(
-        "a tokenizer of {} channels, {} blocks a level and {} codes of width {}: give "
-        "positive sizes and at least 2 codes",
+        "a tokenizer of {} channels, {} blocks per level and {} codes of width {}: give positive "
+        "sizes and at least 2 codes",
         config.channels, config.blocks, config.codes, config.code_width);
   }
   if (config.multipliers.empty() || config.multipliers.size() > 8) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/tensor.h"
+#include "checkpoint/format/tensor.h"
 
 namespace addp {
 
@@ -13,12 +13,12 @@ struct VqganConfig {
   std::int64_t channels = 128;  // at the finest level
   std::vector<std::int64_t> multipliers = {1, 1, 2, 2,
                                            4};  // of `channels`, a level each, fine to coarse
-  std::int64_t blocks = 2;                      // residual blocks a level
+  std::int64_t blocks = 2;                      // residual blocks per level
   std::int64_t codes = 1024;
   std::int64_t code_width = 256;
-  // Picture pixels under a cell of the finest level. With 2 the first convolution strides and a
-  // pixel shuffle ends the decoder, so that no layer works at full resolution: what two cores can
-  // train.
+  // Picture pixels under a cell of the finest level. With 2 the first convolution strides and
+  // a pixel shuffle ends the decoder, so that no layer works at full resolution: what two
+  // cores can train.
   std::int64_t stem = 1;
   // Features and codes on the unit sphere, the nearest code by cosine (Yu et al. 2021).
   bool unit_codes = false;

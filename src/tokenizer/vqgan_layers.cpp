@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "nn/precision.h"
+#include "machine/precision.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -49,8 +49,8 @@ Tensor run(const VqganBlocks& blocks, Tensor x) {
   return x;
 }
 
-// 3x3 rows (or columns) folded to the two that a doubled picture shows: the even output sees
-// (w0, w1 + w2), the odd one (w0 + w1, w2).
+// 3x3 rows (or columns) folded to the two that a doubled picture shows: the even output sees (w0,
+// w1 + w2), the odd one (w0 + w1, w2).
 Tensor fold(const Tensor& weight, std::int64_t dim, bool odd) {
   const auto w = weight.unbind(dim);
   return odd ? at::stack({w[0] + w[1], w[2]}, dim) : at::stack({w[0], w[1] + w[2]}, dim);
@@ -146,8 +146,8 @@ Tensor upsample_conv(const Tensor& x, const Tensor& weight, const Tensor& bias) 
   if (reference_arithmetic()) {
     return at::conv2d(at::upsample_nearest2d(x, {2 * height, 2 * width}), weight, bias, 1, 1);
   }
-  // Output (2i + a, 2j + b) depends on 2x2 inputs only: four small convolutions, one a parity, need
-  // 4/9 of the work, and the doubled picture never exists.
+  // Output (2i + a, 2j + b) depends on 2x2 inputs only: four small convolutions, one per parity,
+  // need 4/9 of the work, and the doubled picture never exists.
   const Tensor padded =
       at::constant_pad_nd(x, {1, 1, 1, 1}).contiguous(at::MemoryFormat::ChannelsLast);
   std::vector<Tensor> rows;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "nn/layers.h"
+#include "nn/layer/layers.h"
 #include "tokenizer/vqgan_config.h"
 
 namespace addp {

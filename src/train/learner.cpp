@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "nn/load.h"
+#include "model/load.h"
 #include "nn/torch.h"
 
 namespace addp {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "train/distributed.h"
+#include "processes/distributed.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 

@@ -1,6 +1,6 @@
 #include "train/network_stage.h"
 
-#include "nn/load.h"
+#include "model/load.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -26,16 +26,16 @@ void share_statistics(const torch::nn::Module& network, World& world) {
 
 }  // namespace
 
-void NetworkStage::learn(std::shared_ptr<torch::nn::Module> network,
-                         std::unique_ptr<Optimizer> optimizer) {
+void NetworkStage::train_network(std::shared_ptr<torch::nn::Module> network,
+                                 std::unique_ptr<Optimizer> optimizer) {
   network_ = std::move(network);
   learner_ = std::make_unique<Learner>(name_, std::move(optimizer),
                                        LearnerOptions{train_.clip, train_.ema}, world_);
 }
 
-void NetworkStage::learn(std::shared_ptr<torch::nn::Module> network,
-                         std::vector<ParamGroup> groups) {
-  learn(std::move(network), make_adamw(std::move(groups), {train_.beta1, train_.beta2}));
+void NetworkStage::train_network(std::shared_ptr<torch::nn::Module> network,
+                                 std::vector<ParamGroup> groups) {
+  train_network(std::move(network), make_adamw(std::move(groups), {train_.beta1, train_.beta2}));
 }
 
 Metrics NetworkStage::step(const StepContext& context) {
@@ -44,7 +44,7 @@ Metrics NetworkStage::step(const StepContext& context) {
   const double share = 1.0 / static_cast<double>(parts);
   Metrics metrics;
   for (std::int64_t part = 0; part < parts; ++part) {
-    PartLoss made = part_loss(context, static_cast<std::uint64_t>(part));
+    MicrobatchLoss made = microbatch_loss(context, static_cast<std::uint64_t>(part));
     learner_->backward(made.loss, share, part + 1 == parts);
     made.metrics.try_emplace("loss", made.loss.item<double>());
     for (const auto& [figure, value] : made.metrics) metrics[figure] += value * share;

@@ -20,7 +20,7 @@ class NetworkStage : public Stage {
   void load_state(const TensorMap& tensors, const std::string& source) override;
 
  protected:
-  struct PartLoss {
+  struct MicrobatchLoss {
     Tensor loss;
     Metrics metrics{};  // "loss" is added where it is not among them
   };
@@ -29,12 +29,13 @@ class NetworkStage : public Stage {
       : world_(world), name_(std::move(name)), train_(options) {}
 
   // To be called once, by the constructor that has made the network.
-  void learn(std::shared_ptr<torch::nn::Module> network, std::unique_ptr<Optimizer> optimizer);
+  void train_network(std::shared_ptr<torch::nn::Module> network,
+                     std::unique_ptr<Optimizer> optimizer);
   // AdamW over `groups`, as the options set it.
-  void learn(std::shared_ptr<torch::nn::Module> network, std::vector<ParamGroup> groups);
+  void train_network(std::shared_ptr<torch::nn::Module> network, std::vector<ParamGroup> groups);
 
-  // The loss of the next part of a batch, number `part` of its step.
-  virtual PartLoss part_loss(const StepContext& context, std::uint64_t part) = 0;
+  // The loss of the next part of a batch, number `microbatch` of its step.
+  virtual MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) = 0;
   // Before every step; evaluations may leave the network in another mode.
   virtual void training_mode() { network_->train(); }
 

@@ -1,7 +1,7 @@
 #include "train/optimizer.h"
 
 #include "base/error.h"
-#include "nn/load.h"
+#include "model/load.h"
 #include "nn/torch.h"
 
 namespace addp {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/tensor.h"
-#include "nn/param_groups.h"
+#include "checkpoint/format/tensor.h"
+#include "nn/layer/param_groups.h"
 
 namespace addp {
 
@@ -15,8 +15,8 @@ class Optimizer {
   explicit Optimizer(std::vector<ParamGroup> groups) : groups_(std::move(groups)) {}
   virtual ~Optimizer() = default;
 
-  // One step with the gradients that the parameters hold; those without a gradient stay as they
-  // are.
+  // One step with the gradients that the parameters hold; those without a gradient stay
+  // as they are.
   virtual void step(double lr) = 0;
   void zero_grad();
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/options.h"
-#include "nn/compute_options.h"
+#include "machine/compute_options.h"
 
 namespace addp {
 
@@ -47,8 +47,8 @@ struct TrainOptions {
   void describe(Options& o) {
     o.group("What to learn from, and where to put it");
     o.add("data", data,
-          "a folder, a file list, an archive (.tar, .tar.gz, .zip), or 'shapes' for the procedural "
-          "set")
+          "a folder, a file list, an archive (.tar, .tar.gz, .zip), "
+          "or 'shapes' for the procedural set")
         .required()
         .metavar("DATA");
     o.add("out", out, "folder for the model, checkpoints, logs and pictures").required();
@@ -56,7 +56,7 @@ struct TrainOptions {
     o.group("How long");
     o.add("steps", steps, "optimizer steps; 0: as many as --epochs says").range(0, 1e12);
     o.add("epochs", epochs, "passes over the data, where --steps is 0").range(0, 1e6);
-    o.add("batch-size", batch_size, "pictures a step, over all processes").range(1, 1e6);
+    o.add("batch-size", batch_size, "pictures per step, over all processes").range(1, 1e6);
     o.add("accumulate", accumulate, "parts that a batch is computed in, to save memory")
         .range(1, 4096)
         .alias("accum-iter");
@@ -77,7 +77,7 @@ struct TrainOptions {
     o.group("Machine");
     describe_precision(o, precision);
     compute.describe(o);
-    o.add("workers", workers, "threads that read pictures; 0: one a core").range(0, 4096);
+    o.add("workers", workers, "threads that read pictures; 0: one per core").range(0, 4096);
     o.add("processes", processes, "processes to start on this machine").range(1, 1024);
     o.group("Records");
     o.add("save-every", save_every, "steps between checkpoints").range(1, 1e12);

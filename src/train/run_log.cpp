@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
-#include "image/codec.h"
+#include "image/codec/codec.h"
 #include "report/html_page.h"
 
 namespace addp {

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "nn/machine.h"
+#include "machine/machine.h"
 #include "nn/torch.h"
-#include "train/launch.h"
+#include "processes/launch.h"
 
 namespace addp {
 namespace {

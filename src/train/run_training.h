@@ -1,5 +1,5 @@
-// From the options of `addp train ...` to a finished run: processes, threads, the stage, the
-// result.
+// From the options of `addp train ...` to a finished run: processes, threads, the
+// stage, the result.
 #pragma once
 
 #include <functional>

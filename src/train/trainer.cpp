@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/version.h"
-#include "checkpoint/safetensors.h"
-#include "nn/precision.h"
+#include "checkpoint/format/safetensors.h"
+#include "machine/precision.h"
 #include "nn/torch.h"
 #include "train/run_log.h"
 #include "train/schedule.h"
@@ -256,8 +256,8 @@ Metrics Run::operator()() {
       metrics = stage_.step(context);
     } catch (const NonFiniteError& error) {
       throw NonFiniteError(
-          "step {} (epoch {}, batch {}): {}; the checkpoint of the last save is kept, "
-          "try a lower learning rate, --clip or --precision fp32",
+          "step {} (epoch {}, batch {}): {}; the checkpoint of the last save is kept, try a lower "
+          "learning rate, --clip or --precision fp32",
           step_, step_ / stage_.steps_per_epoch(), step_ % stage_.steps_per_epoch(), error.what());
     }
     ++step_;

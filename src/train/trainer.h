@@ -1,8 +1,7 @@
 // The one training loop of every stage: schedule, checkpoints, exact resume, records, evaluation.
 //
-// OUT/last.safetensors   everything a resume needs; written atomically
-// OUT/best.safetensors   the model with the best evaluation
-// OUT/step-N.safetensors kept for good, every --keep-every steps
+// OUT/last.safetensors   everything a resume needs; written atomically OUT/best.safetensors   the
+// model with the best evaluation OUT/step-N.safetensors kept for good, every --keep-every steps
 // OUT/model.safetensors  the model as other commands load it (averaged weights where there are any)
 // OUT/config.toml, log.jsonl, tensorboard/, pictures/, index.html
 //
@@ -11,7 +10,7 @@
 #pragma once
 
 #include "base/run_context.h"
-#include "train/distributed.h"
+#include "processes/distributed.h"
 #include "train/stage.h"
 
 namespace addp {

@@ -7,9 +7,9 @@
 #include <csignal>
 
 #include "base/error.h"
+#include "checkpoint/format/safetensors.h"
+#include "checkpoint/pickle/torch_writer.h"
 #include "checkpoint/python.h"
-#include "checkpoint/safetensors.h"
-#include "checkpoint/torch_writer.h"
 
 namespace addp {
 namespace {

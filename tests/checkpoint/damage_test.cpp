@@ -3,11 +3,11 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "checkpoint/checkpoint.h"
+#include "checkpoint/format/safetensors.h"
+#include "checkpoint/layout/checkpoint.h"
+#include "checkpoint/layout/recognise.h"
+#include "checkpoint/pickle/torch_writer.h"
 #include "checkpoint/python.h"
-#include "checkpoint/recognise.h"
-#include "checkpoint/safetensors.h"
-#include "checkpoint/torch_writer.h"
 
 namespace addp {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "checkpoint/checkpoint.h"
+#include "checkpoint/layout/checkpoint.h"
 #include "checkpoint/python.h"
 #include "support/fixtures.h"
 

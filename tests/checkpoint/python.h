@@ -10,12 +10,12 @@
 #include <string>
 
 #include "base/file_io.h"
-#include "checkpoint/checkpoint.h"
+#include "checkpoint/layout/checkpoint.h"
 
 namespace addp::testing {
 
-// ADDP_PYTHON, or the one of the private environment that the build uses; empty where neither
-// exists.
+// ADDP_PYTHON, or the one of the private environment that the build uses; empty
+// where neither exists.
 inline std::string python() {
   if (const char* chosen = std::getenv("ADDP_PYTHON")) return chosen;
   const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -56,8 +56,8 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-// Compares key for key and byte for byte with what reference.py wrote to `dump`.json and
-// `dump`.bin.
+// Compares key for key and byte for byte with what reference.py wrote to
+// `dump`.json and `dump`.bin.
 inline void expect_same_tensors(const TensorMap& tensors, const std::string& dump) {
   const auto index = nlohmann::json::parse(read_text_file(dump + ".json"));
   const Bytes data = read_file(dump + ".bin");

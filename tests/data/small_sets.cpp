@@ -1,11 +1,11 @@
-#include "small_sets.h"
+#include "data/small_sets.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <gtest/gtest.h>
 #include <locale.h>
 
-#include "image/codec.h"
+#include "image/codec/codec.h"
 
 namespace addp::testing {
 

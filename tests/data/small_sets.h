@@ -18,7 +18,7 @@ Bytes to_bytes(const std::string& text);
 Image numbered_picture(int number, int width = 24, int height = 20);
 Bytes numbered_png(int number, int width = 24, int height = 20);
 Bytes numbered_jpeg(int number, int width = 24, int height = 20);
-// train/{ant,bee,cat}/*.png and val/...: `train` and `val` pictures a class.
+// train/{ant,bee,cat}/*.png and val/...: `train` and `val` pictures per class.
 NamedFiles class_set(int train, int val);
 
 void write_files(const std::filesystem::path& folder, const NamedFiles& files);

@@ -12,7 +12,7 @@
 
 #include <atomic>
 
-#include "nn/machine.h"
+#include "machine/machine.h"
 #include "nn/torch.h"
 
 namespace addp::testing {

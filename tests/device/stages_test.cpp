@@ -7,18 +7,18 @@
 #include "device/fake_accelerator.h"
 #include "generate/edit.h"
 #include "generate/trajectory.h"
-#include "nn/machine.h"
-#include "nn/picture_tensor.h"
+#include "machine/machine.h"
+#include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
+#include "stages/generative/addp_stage.h"
+#include "stages/generative/predictor_stage.h"
+#include "stages/generative/tokenizer_stage.h"
+#include "stages/recognition/classifier_stage.h"
+#include "stages/recognition/detector_stage.h"
+#include "stages/recognition/probe_stage.h"
+#include "stages/recognition/segmenter_stage.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
-#include "train/addp_stage.h"
-#include "train/classifier_stage.h"
-#include "train/detector_stage.h"
-#include "train/predictor_stage.h"
-#include "train/probe_stage.h"
-#include "train/segmenter_stage.h"
-#include "train/tokenizer_stage.h"
 #include "train/trainer.h"
 
 namespace addp {
@@ -139,15 +139,15 @@ TEST_F(Devices, Probe) {
 
 TEST_F(Devices, Segmenter) {
   SegmenterTrainOptions segmenter;
-  segmenter.dense.backbone.preset = "nano";
+  segmenter.maps.backbone.preset = "nano";
   segmenter.channels = segmenter.auxiliary_channels = 16;
-  segmenter.dense.backbone.patch = 8;
+  segmenter.maps.backbone.patch = 8;
   expect_same<SegmenterStage>(segmenter, "segmenter");
 }
 
 TEST_F(Devices, Detector) {
   DetectorTrainOptions detector;
-  detector.dense.backbone.preset = "resnet-nano";
+  detector.maps.backbone.preset = "resnet-nano";
   detector.strides = {2, 4, 8, 16};
   detector.channels = detector.mask_channels = 16;
   detector.box_width = 32;

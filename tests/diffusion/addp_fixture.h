@@ -1,9 +1,9 @@
-// ADDP and its frozen networks out of a fixture folder, with the head counts that fit the recorded
-// answers.
+// ADDP and its frozen networks out of a fixture folder, with the head counts that fit
+// the recorded answers.
 #pragma once
 
+#include "diffusion/addp_file.h"
 #include "diffusion/algorithm1.h"
-#include "diffusion/model_io.h"
 #include "diffusion/noisy_pixels.h"
 #include "support/network_fixture.h"
 

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "diffusion/addp_file.h"
 #include "diffusion/algorithm1.h"
-#include "diffusion/model_io.h"
 #include "diffusion/noisy_pixels.h"
-#include "diffusion/parameter_report.h"
-#include "nn/init.h"
-#include "nn/precision.h"
+#include "machine/precision.h"
+#include "model/init.h"
+#include "model/whole/parameter_report.h"
 #include "nn/torch.h"
 #include "support/fixtures.h"
 #include "support/temporary_folder.h"
@@ -64,10 +64,10 @@ Tensor some_tokens(std::int64_t batch, const Grid& grid) {
 }
 
 double loss_of(SmallNetworks& nets, const DiffusionOptions& options, std::uint64_t seed = 1,
-               Noise* noise = nullptr, const Grid& grid = {3, 5}) {
+               DropoutKeys* keys = nullptr, const Grid& grid = {3, 5}) {
   const MaskSchedule schedule(options.mask);
   return pretraining_loss(*nets.addp, nets.frozen(), some_tokens(2, grid), grid, schedule, options,
-                          RandomStream(seed, "step"), noise)
+                          RandomStream(seed, "step"), keys)
       .value.item<double>();
 }
 
@@ -78,9 +78,9 @@ TEST(Addp, EveryTrainedParameterGetsAGradientWithEverySwitch) {
     for (const Grid& grid : {Grid{3, 5}, Grid{4, 2}}) {
       nets.addp->zero_grad();
       const MaskSchedule schedule({.highest = 0.9});
-      Noise noise(RandomStream(2, "dropout"));
+      DropoutKeys keys(RandomStream(2, "dropout"));
       pretraining_loss(*nets.addp, nets.frozen(), some_tokens(2, grid), grid, schedule, {},
-                       RandomStream(1, "step"), &noise)
+                       RandomStream(1, "step"), &keys)
           .value.backward();
       for (const auto& item : nets.addp->named_parameters()) {
         // The head takes the embeddings as they are: without token input nothing trains them.
@@ -151,8 +151,8 @@ TEST(Algorithm1, TheFrozenPredictorsDropoutIsASwitch) {
   torch::NoGradGuard no_grad;
   SmallNetworks nets;
   const auto dropped = [&](bool active) {
-    Noise noise(RandomStream(3, "dropout"));
-    return loss_of(nets, {.predictor_dropout = active}, 1, &noise);
+    DropoutKeys keys(RandomStream(3, "dropout"));
+    return loss_of(nets, {.predictor_dropout = active}, 1, &keys);
   };
   EXPECT_EQ(dropped(false), dropped(false));
   EXPECT_NE(dropped(false), dropped(true));

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "checkpoint/checkpoint.h"
+#include "checkpoint/layout/checkpoint.h"
 #include "diffusion/mapping.h"
 #include "nn/torch.h"
 #include "support/network_fixture.h"

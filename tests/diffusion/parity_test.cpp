@@ -9,8 +9,8 @@
 #include "diffusion/addp_fixture.h"
 #include "diffusion/addp_loss.h"
 #include "diffusion/mapping.h"
-#include "nn/param_groups.h"
-#include "nn/precision.h"
+#include "machine/precision.h"
+#include "nn/layer/param_groups.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -131,8 +131,8 @@ nlohmann::json reference_steps(const std::filesystem::path& folder, const AddpCo
   if (!std::filesystem::exists(record) && python != nullptr) {
     record = scratch.path() / "ten_steps.json";
     const std::string command = fmt::format(
-        "'{}' '{}/tests/diffusion/reference_ten_steps.py' '{}' --heads {} --decoder-heads {} --out "
-        "'{}'",
+        "'{}' '{}/tests/diffusion/reference_ten_steps.py' '{}' "
+        "--heads {} --decoder-heads {} --out '{}'",
         python, ADDP_SOURCE_DIR, folder.string(), config.encoder.vit.heads, config.decoder_heads,
         record.string());
     EXPECT_EQ(std::system(command.c_str()), 0) << command;

@@ -6,12 +6,12 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "data/coco.h"
-#include "data/inspect.h"
-#include "data/layout.h"
-#include "data/picture_source.h"
-#include "data/rle.h"
-#include "data/shapes.h"
+#include "data/coco/coco.h"
+#include "data/coco/rle.h"
+#include "data/inspect/inspect.h"
+#include "data/set/layout.h"
+#include "data/shapes/shapes.h"
+#include "data/source/picture_source.h"
 
 namespace {
 

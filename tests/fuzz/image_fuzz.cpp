@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "image/codec.h"
-#include "image/crop_decode.h"
+#include "image/codec/codec.h"
+#include "image/codec/crop_decode.h"
 
 namespace {
 

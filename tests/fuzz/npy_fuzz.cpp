@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "checkpoint/npy.h"
+#include "checkpoint/format/npy.h"
 
 namespace {
 

@@ -1,11 +1,11 @@
-// Any bytes as a pickle, and as a whole file of torch.save: a DataError or values that can be
-// walked.
+// Any bytes as a pickle, and as a whole file of torch.save: a DataError or values that
+// can be walked.
 #include <cstdint>
 
 #include "base/error.h"
-#include "checkpoint/checkpoint.h"
-#include "checkpoint/pickle.h"
-#include "checkpoint/recognise.h"
+#include "checkpoint/layout/checkpoint.h"
+#include "checkpoint/layout/recognise.h"
+#include "checkpoint/pickle/pickle.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "checkpoint/checkpoint.h"
-#include "checkpoint/recognise.h"
-#include "checkpoint/safetensors.h"
+#include "checkpoint/format/safetensors.h"
+#include "checkpoint/layout/checkpoint.h"
+#include "checkpoint/layout/recognise.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace addp;

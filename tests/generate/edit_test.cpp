@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "diffusion/model_io.h"
+#include "diffusion/addp_file.h"
 #include "generate/trajectory.h"
-#include "nn/init.h"
-#include "nn/picture_tensor.h"
+#include "model/init.h"
+#include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 #include "support/temporary_folder.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "diffusion/model_io.h"
-#include "nn/init.h"
+#include "diffusion/addp_file.h"
+#include "model/init.h"
 #include "nn/torch.h"
 #include "support/network_fixture.h"
 

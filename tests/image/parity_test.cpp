@@ -1,9 +1,9 @@
 // Against Pillow and timm.
 #include <gtest/gtest.h>
 
-#include "fixture_pictures.h"
-#include "image/randaugment.h"
-#include "image/resize.h"
+#include "image/augment/randaugment.h"
+#include "image/fixture_pictures.h"
+#include "image/resize/resize.h"
 
 namespace addp {
 namespace {

@@ -1,4 +1,4 @@
-#include "sample_files.h"
+#include "image/sample_files.h"
 
 #include <png.h>
 #include <webp/encode.h>
@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "image/codec.h"
-#include "image/libjpeg.h"
+#include "image/codec/codec.h"
+#include "image/codec/libjpeg.h"
 
 namespace addp::testing {
 namespace {

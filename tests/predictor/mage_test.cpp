@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "nn/init.h"
-#include "nn/precision.h"
+#include "machine/precision.h"
+#include "model/init.h"
 #include "nn/torch.h"
+#include "predictor/mage_file.h"
 #include "predictor/mage_training.h"
-#include "predictor/predictor_io.h"
 #include "support/network_fixture.h"
 
 namespace addp {
@@ -106,9 +106,9 @@ TEST(Mage, OtherGridsRunForwardAndBackward) {
   for (const Grid& grid : {Grid{4, 4}, Grid{2, 7}}) {
     const Tensor tokens = some_tokens(grid);
     const MageMask mask = sample_mage_mask(kBatch, grid.area(), {}, RandomStream(2, "mask"));
-    Noise noise(RandomStream(3, "dropout"));
+    DropoutKeys keys(RandomStream(3, "dropout"));
     mage->zero_grad();
-    mage_loss(*mage, tokens, mask, grid, 0.1, &noise).backward();
+    mage_loss(*mage, tokens, mask, grid, 0.1, &keys).backward();
     for (const auto& item : mage->named_parameters()) {
       ASSERT_TRUE(item.value().grad().defined()) << item.key();
       EXPECT_GT(item.value().grad().abs().max().item<double>(), 0) << item.key();
@@ -156,8 +156,8 @@ TEST(MageTraining, DropoutComesFromTheStream) {
   const Tensor tokens = some_tokens(kGrid);
   const MageMask mask = sample_mage_mask(kBatch, kGrid.area(), {}, RandomStream(2, "mask"));
   const auto loss = [&](std::uint64_t seed) {
-    Noise noise(RandomStream(seed, "dropout"));
-    return mage_loss(*mage, tokens, mask, kGrid, 0.1, &noise).item<float>();
+    DropoutKeys keys(RandomStream(seed, "dropout"));
+    return mage_loss(*mage, tokens, mask, kGrid, 0.1, &keys).item<float>();
   };
   EXPECT_EQ(loss(1), loss(1));
   EXPECT_NE(loss(1), loss(2));

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/safetensors.h"
-#include "nn/load.h"
+#include "checkpoint/format/safetensors.h"
+#include "model/load.h"
 #include "nn/torch.h"
 
 namespace addp::testing {

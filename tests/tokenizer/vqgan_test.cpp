@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "nn/precision.h"
+#include "machine/precision.h"
 #include "nn/torch.h"
 #include "support/network_fixture.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
-#include "tokenizer/vqgan_io.h"
+#include "tokenizer/vqgan_file.h"
 
 namespace addp {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "nn/init.h"
+#include "model/init.h"
 #include "train/schedule.h"
 
 namespace addp {

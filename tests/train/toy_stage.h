@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "checkpoint/safetensors.h"
-#include "nn/load.h"
+#include "checkpoint/format/safetensors.h"
+#include "model/load.h"
 #include "nn/torch.h"
 #include "train/stage.h"
 

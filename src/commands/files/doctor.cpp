@@ -1,0 +1,121 @@
+#include "commands/files/doctor.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "checkpoint/layout/recognise.h"
+#include "commands/library/run_in_library.h"
+#include "data/inspect/inspect.h"
+#include "data/shapes/shapes.h"
+#include "data/source/picture_source.h"
+#include "report/table.h"
+
+namespace addp {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// What was found at one path. `problem` is empty where it can be used.
+struct Finding {
+  json result;
+  std::string text, problem;
+};
+
+bool is_checkpoint_name(const std::string& extension) {
+  return extension == "safetensors" || extension == "pth" || extension == "pt" ||
+         extension == "ckpt" || extension == "bin";
+}
+
+// A folder that a training command wrote is a model, not a data set.
+bool is_checkpoint(const std::string& path) {
+  return !is_shapes_spec(path) && (is_checkpoint_name(lower_extension(path)) ||
+                                   fs::exists(fs::path(path) / "model.safetensors"));
+}
+
+std::string checkpoint_text(const std::string& path, const Recognition& found) {
+  Table table{fmt::format("{}: {}", path, found.title), {"part", "parameters"}, {}};
+  for (const auto& [part, count] : found.parts) table.rows.push_back({part, format_count(count)});
+  table.rows.push_back({"all", format_count(found.parameters)});
+  std::string text = table.to_text();
+  text += fmt::format("file: {} in {} tensors\n", format_bytes(found.file_bytes), found.tensors);
+  for (const auto& [type, count] : found.dtypes)
+    text += fmt::format("type: {} x {}\n", type, count);
+  for (const auto& [name, value] : found.details.items())
+    text += fmt::format("{}: {}\n", name, value.dump());
+  for (const auto& name : found.unused) text += fmt::format("unused: {}\n", name);
+  for (const auto& [name, count] : found.non_finite) {
+    text += fmt::format("not finite: {} values of {}\n", count, name);
+  }
+  for (const auto& use : found.uses) text += fmt::format("use: {}\n", use);
+  return text;
+}
+
+Finding inspect_checkpoint(const std::string& path) {
+  const fs::path file =
+      fs::is_directory(path) ? fs::path(path) / "model.safetensors" : fs::path(path);
+  const Recognition found = recognise(open_checkpoint(file));
+  Finding finding{found.to_json(), checkpoint_text(file.string(), found), {}};
+  if (!found.non_finite.empty()) {
+    finding.problem =
+        fmt::format("{}: {} tensors hold NaN or infinite values; take another checkpoint", file,
+                    found.non_finite.size());
+  }
+  return finding;
+}
+
+Finding inspect_data(const std::string& path, const DoctorOptions& options) {
+  InspectOptions inspect;
+  inspect.threads = static_cast<int>(options.threads);
+  const DatasetReport report = inspect_dataset(path, inspect);
+  const auto list = static_cast<std::size_t>(options.list);
+  Finding finding{report_to_json(report, list), report_to_text(report, list), {}};
+  finding.result["kind"] = "dataset";
+  if (!report.usable()) {
+    finding.problem = fmt::format("{}: cannot be trained on: {} pictures, {} of them broken", path,
+                                  report.pictures, report.broken.size());
+  }
+  return finding;
+}
+
+Finding inspect(const std::string& path, const DoctorOptions& options) {
+  try {
+    if (!is_shapes_spec(path) && !fs::exists(path)) {
+      throw DataError("{}: there is no such file or folder", path);
+    }
+    return is_checkpoint(path) ? inspect_checkpoint(path) : inspect_data(path, options);
+  } catch (const DataError& error) {
+    return {json{{"kind", "unusable"}, {"error", error.what()}}, "", error.what()};
+  }
+}
+
+}  // namespace
+
+void run(const DoctorOptions& options, const RunContext& context) {
+  if (!options.preset.empty()) {
+    run_in_library(PresetReportOptions{options.preset}, context);
+    if (options.paths.empty()) return;
+  }
+  if (options.paths.empty()) {
+    throw UsageError("doctor needs to know what to look at: a file, a folder, or --preset NAME");
+  }
+  json all = json::array();
+  std::vector<std::string> problems;
+  for (const auto& path : options.paths) {
+    Finding finding = inspect(path, options);
+    finding.result["path"] = path;
+    all.push_back(finding.result);
+    if (!context.json && !finding.text.empty()) print_stdout(finding.text + "\n");
+    if (!finding.problem.empty()) problems.push_back(finding.problem);
+  }
+  // One path gives one object, so that `jq .kind` works; several give a list.
+  if (context.json) print_stdout((all.size() == 1 ? all[0] : all).dump(2) + "\n");
+  if (problems.empty()) return;
+  finish_stdout();
+  std::string message = problems.front();
+  if (problems.size() > 1) message += fmt::format(" (and {} more)", problems.size() - 1);
+  throw DataError("{}", message);
+}
+
+}  // namespace addp

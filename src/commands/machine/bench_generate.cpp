@@ -1,0 +1,159 @@
+#include "commands/machine/bench_generate.h"
+
+#include <sys/resource.h>
+#include <torch/cuda.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/interrupt.h"
+#include "generate/generator.h"
+#include "machine/machine.h"
+#include "machine/operation_count.h"
+#include "machine/precision.h"
+#include "model/init.h"
+#include "model/whole/preset_configs.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  if (compute_device().is_cuda()) torch::cuda::synchronize(compute_device().index());
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// The best of a few tries.
+double rate_of(double operations, const std::function<void()>& work) {
+  double best = 0;
+  for (int i = 0; i < 5; ++i) best = std::max(best, operations / seconds_of(work));
+  return best;
+}
+
+// Floating-point operations a second that this machine reaches where nothing is in the way:
+// its own peak.
+struct Peak {
+  double products = 0, convolutions = 0;
+};
+
+Peak measure_peak(bool bf16) {
+  constexpr std::int64_t kSide = 1024, kMap = 32, kChannels = 64, kBatch = 16;
+  torch::NoGradGuard guard;
+  const auto numbers = [bf16](at::IntArrayRef shape) {
+    return torch::randn(shape).to(compute_device(), bf16 ? torch::kBFloat16 : torch::kFloat32);
+  };
+  const auto last = at::MemoryFormat::ChannelsLast;
+  const Tensor a = numbers({kSide, kSide}), b = numbers({kSide, kSide});
+  const Tensor x = numbers({kBatch, kChannels, kMap, kMap}).contiguous(last);
+  const Tensor w = numbers({kChannels, kChannels, 3, 3}).contiguous(last);
+  return {rate_of(2.0 * kSide * kSide * kSide, [&] { a.matmul(b); }),
+          rate_of(2.0 * kBatch * kMap * kMap * kChannels * kChannels * 9,
+                  [&] { at::conv2d(x, w, {}, 1, 1); })};
+}
+
+struct Subject {
+  std::shared_ptr<Addp> network;
+  std::shared_ptr<Vqgan> tokenizer;
+};
+
+Subject subject_of(const BenchGenerateOptions& options) {
+  if (!options.model.empty()) {
+    const LoadedAddp loaded = load_addp(options.model, options.tokenizer);
+    return {loaded.network, loaded.tokenizer};
+  }
+  const PresetConfigs configs = preset_configs(options.preset);
+  Subject subject{on_device(std::make_shared<Addp>(configs.addp)),
+                  on_device(std::make_shared<Vqgan>(configs.tokenizer))};
+  initialise(*subject.network, RandomStream(0, "bench"));
+  initialise_vqgan(*subject.tokenizer, RandomStream(0, "bench"));
+  subject.network->eval();
+  return subject;
+}
+
+struct Measured {
+  std::int64_t pictures = 0;
+  double seconds = 0;
+  double products = 0, convolutions = 0;  // floating-point operations
+
+  double seconds_a_picture() const { return seconds / static_cast<double>(pictures); }
+  // How long the same products and convolutions would take at the peak, of the time they took.
+  double share_of(const Peak& peak) const {
+    return (products / peak.products + convolutions / peak.convolutions) / seconds;
+  }
+};
+
+Measured measure(const Subject& subject, const BenchGenerateOptions& options) {
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(options.batch));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto start = SamplerStart::nothing(options.batch, subject.network->config().grid);
+  const SamplerHooks hooks{.on_step = {}, .cancelled = interrupt_requested};
+  const auto run = [&](const SamplerOptions& sampler) {
+    StreamNoise noise(0, numbers);
+    generate(*subject.network, *subject.tokenizer, start, sampler, noise, hooks);
+  };
+  SamplerOptions warm = options.sampler;
+  warm.steps = std::min<std::int64_t>(2, warm.steps);
+  run(warm);
+  Measured measured;
+  const OperationCount count;
+  while (measured.seconds < options.seconds) {
+    measured.seconds += seconds_of([&] { run(options.sampler); });
+    measured.pictures += options.batch;
+  }
+  measured.products = count.products();
+  measured.convolutions = count.convolutions();
+  return measured;
+}
+
+double peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+
+}  // namespace
+
+void run(const BenchGenerateOptions& options, const RunContext& context) {
+  check(options.sampler);
+  use_machine(options.compute);
+  const bool bf16 = bf16_here(options.precision);
+  const std::string precision = bf16 ? "bf16" : "fp32";
+  Bf16Scope scope(bf16);
+  const Subject subject = subject_of(options);
+  const Peak peak = measure_peak(bf16);
+  const Measured measured = measure(subject, options);
+  const double memory = peak_memory_bytes();
+  const double share = measured.share_of(peak);
+  if (context.json) {
+    print_stdout(nlohmann::json{{"preset", options.model.empty() ? options.preset : ""},
+                                {"model", options.model.string()},
+                                {"precision", precision},
+                                {"steps", options.sampler.steps},
+                                {"batch", options.batch},
+                                {"seconds_per_picture", measured.seconds_a_picture()},
+                                {"pictures_per_second", 1 / measured.seconds_a_picture()},
+                                {"share_of_peak", share},
+                                {"product_gflop", measured.products / 1e9},
+                                {"convolution_gflop", measured.convolutions / 1e9},
+                                {"gemm_gflops", peak.products / 1e9},
+                                {"convolution_gflops", peak.convolutions / 1e9},
+                                {"peak_memory_bytes", memory}}
+                     .dump(2) +
+                 "\n");
+    return;
+  }
+  print_stdout(fmt::format(
+      "{} steps, batch {}, {}: {:.3f} s a picture ({:.3g} pictures/s), {:.0f}% of the machine's "
+      "peak, {:.1f} GiB of the host's memory at most\n"
+      "this machine: products {:.0f} GFLOP/s, 3x3 convolutions {:.0f} GFLOP/s\n",
+      options.sampler.steps, options.batch, precision, measured.seconds_a_picture(),
+      1 / measured.seconds_a_picture(), 100 * share, memory / (1 << 30), peak.products / 1e9,
+      peak.convolutions / 1e9));
+}
+
+}  // namespace addp

@@ -1,0 +1,34 @@
+// addp bench generate: seconds per picture, and how much of what the machine's products and
+// convolutions would allow that is.
+#pragma once
+
+#include "commands/make/generate.h"
+#include "machine/compute_options.h"
+
+namespace addp {
+
+struct BenchGenerateOptions {
+  std::filesystem::path model, tokenizer;
+  std::string preset = "tiny";
+  Precision precision = Precision::kFloat32;
+  std::int64_t batch = 16;
+  ComputeOptions compute;
+  double seconds = 5;
+  SamplerOptions sampler;
+
+  void describe(Options& o) {
+    o.add("model", model, "a model to measure; empty: the preset with random weights");
+    o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
+    o.add("preset", preset, "nano, tiny, small, base, large, resnet-nano or resnet50")
+        .metavar("NAME");
+    o.add("batch", batch, "pictures that are made together").range(1, 65536);
+    describe_precision(o, precision);
+    o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
+    compute.describe(o);
+    sampler.describe(o);
+  }
+};
+
+void run(const BenchGenerateOptions& options, const RunContext& context);
+
+}  // namespace addp

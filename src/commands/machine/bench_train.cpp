@@ -1,0 +1,150 @@
+#include "commands/machine/bench_train.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/subprocess.h"
+#include "diffusion/algorithm1.h"
+#include "machine/machine.h"
+#include "machine/precision.h"
+#include "model/init.h"
+#include "model/whole/preset_configs.h"
+#include "nn/torch.h"
+#include "predictor/mage_training.h"
+#include "train/learner.h"
+
+namespace addp {
+namespace {
+
+// The networks of a stage with random weights, and one training step on random data.
+class BenchStage {
+ public:
+  BenchStage(const BenchTrainOptions& options, bool bf16) : options_(options), bf16_(bf16) {
+    const PresetConfigs configs = preset_configs(options.preset);
+    grid_ = configs.addp.grid;
+    tokenizer_ = on_device(std::make_shared<Vqgan>(configs.tokenizer));
+    initialise_vqgan(*tokenizer_, RandomStream(0, "bench"));
+    predictor_ = on_device(std::make_shared<Mage>(configs.predictor));
+    initialise(*predictor_, RandomStream(0, "bench"));
+    addp_ = on_device(std::make_shared<Addp>(configs.addp));
+    initialise(*addp_, RandomStream(0, "bench"));
+    torch::nn::Module& trained =
+        options.stage == "tokenizer"   ? static_cast<torch::nn::Module&>(*tokenizer_)
+        : options.stage == "predictor" ? static_cast<torch::nn::Module&>(*predictor_)
+                                       : *addp_;
+    learner_ = std::make_unique<Learner>("bench", make_adamw(decay_groups(trained, 0.05), {}),
+                                         LearnerOptions{.clip = 3}, world_);
+    tokens_ = torch::randint(configs.tokenizer.codes, {options.batch, grid_.area()}, torch::kInt64)
+                  .to(compute_device());
+    const std::int64_t factor = configs.tokenizer.factor();
+    pixels_ = torch::rand({options.batch, 3, grid_.height * factor, grid_.width * factor})
+                  .to(compute_device());
+  }
+
+  void step(std::uint64_t number) {
+    const RandomStream stream(0, "bench step", number);
+    DropoutKeys keys(stream.fork("dropout"));
+    Bf16Scope scope(bf16_);
+    learner_->backward(loss(stream, &keys), 1, true);
+    learner_->update(1e-4);
+  }
+
+ private:
+  Tensor loss(const RandomStream& stream, DropoutKeys* keys) {
+    if (options_.stage == "tokenizer") {
+      const Quantized quantized =
+          tokenizer_->quantize(tokenizer_->latent(pixels_).to(torch::kFloat32));
+      const Tensor made = tokenizer_->decode(quantized.embeddings).to(torch::kFloat32);
+      return (made - pixels_).abs().mean() + quantized.codebook_loss +
+             0.25 * quantized.commitment_loss;
+    }
+    if (options_.stage == "predictor") {
+      const MageMask mask =
+          sample_mage_mask(options_.batch, grid_.area(), {}, stream).to(tokens_.device());
+      return mage_loss(*predictor_, tokens_, mask, grid_, 0.1, keys);
+    }
+    return pretraining_loss(*addp_, {tokenizer_.get(), predictor_.get()}, tokens_, grid_, schedule_,
+                            {}, stream, keys)
+        .value;
+  }
+
+  BenchTrainOptions options_;
+  bool bf16_;
+  Grid grid_;
+  World world_;
+  MaskSchedule schedule_{MaskRatioOptions{}};
+  std::shared_ptr<Vqgan> tokenizer_;
+  std::shared_ptr<Mage> predictor_;
+  std::shared_ptr<Addp> addp_;
+  std::unique_ptr<Learner> learner_;
+  Tensor tokens_, pixels_;
+};
+
+double pictures_per_second(const BenchTrainOptions& options, bool bf16) {
+  using Steady = std::chrono::steady_clock;
+  BenchStage stage(options, bf16);
+  stage.step(0);
+  stage.step(1);
+  const auto start = Steady::now();
+  std::uint64_t steps = 0;
+  double seconds = 0;
+  while (seconds < options.seconds || steps < 3) {
+    throw_if_interrupted("there is no figure");
+    stage.step(2 + steps++);
+    seconds = std::chrono::duration<double>(Steady::now() - start).count();
+  }
+  return static_cast<double>(steps) * static_cast<double>(options.batch) / seconds;
+}
+
+std::string asked_for(const BenchTrainOptions& options) {
+  return options.precision == Precision::kBfloat16 ? "bf16" : "fp32";
+}
+
+double reference_rate(const BenchTrainOptions& options) {
+  const ProgramResult run =
+      run_program({options.python, options.reference.string(), "--stage", options.stage, "--preset",
+                   options.preset, "--batch", fmt::format("{}", options.batch), "--seconds",
+                   fmt::format("{}", options.seconds), "--precision", asked_for(options),
+                   "--threads", fmt::format("{}", torch::get_num_threads())});
+  const auto answer = nlohmann::json::parse(run.output, nullptr, false);
+  if (!answer.is_object() || !answer.contains("pictures_per_second")) {
+    throw RuntimeError("{} gave no figure: does {} have torch?", options.reference, options.python);
+  }
+  return answer["pictures_per_second"].get<double>();
+}
+
+}  // namespace
+
+void run(const BenchTrainOptions& options, const RunContext& context) {
+  use_machine(options.compute);
+  const bool bf16 = bf16_here(options.precision);
+  const std::string computed_in = bf16 ? "bf16" : "fp32";
+  if (!options.python.empty() && !compute_device().is_cpu()) {
+    throw UsageError("the PyTorch script measures the CPU: give --device cpu with --python");
+  }
+  const double ours = pictures_per_second(options, bf16);
+  nlohmann::json json = {{"stage", options.stage},
+                         {"precision", asked_for(options)},
+                         {"computed_in", computed_in},
+                         {"pictures_per_second", ours}};
+  if (!options.python.empty()) {
+    const double theirs = reference_rate(options);
+    json["pytorch_pictures_per_second"] = theirs;
+    json["ratio"] = ours / theirs;
+  }
+  if (context.json) {
+    print_stdout(json.dump(2) + "\n");
+    return;
+  }
+  print_stdout(fmt::format("{} ({}, {}, batch {}): {:.1f} pictures/s\n", options.stage,
+                           options.preset, computed_in, options.batch, ours));
+  if (json.contains("ratio")) {
+    print_stdout(fmt::format("  PyTorch ({}): {:.1f} pictures/s, so {:.2f} times as many here\n",
+                             asked_for(options), json["pytorch_pictures_per_second"].get<double>(),
+                             json["ratio"].get<double>()));
+  }
+}
+
+}  // namespace addp

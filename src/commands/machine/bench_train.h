@@ -1,0 +1,38 @@
+// addp bench train: training steps per second of each stage, beside a plain PyTorch program.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/options.h"
+#include "base/run_context.h"
+#include "machine/compute_options.h"
+
+namespace addp {
+
+struct BenchTrainOptions {
+  std::string stage = "addp", preset = "nano";
+  Precision precision = Precision::kFloat32;
+  std::int64_t batch = 64;
+  ComputeOptions compute;
+  double seconds = 10;
+  std::string python;
+  std::filesystem::path reference = "bench/training_reference.py";
+
+  void describe(Options& o) {
+    o.add("stage", stage, "what to train").choices({"tokenizer", "predictor", "addp"});
+    o.add("preset", preset, "nano (64x64 pictures, 8x8 tokens) or a larger one (256x256, 16x16)")
+        .metavar("NAME");
+    o.add("batch", batch, "pictures per step").range(1, 65536);
+    o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
+    describe_precision(o, precision);
+    compute.describe(o);
+    o.add("python", python, "an interpreter with torch: the same work in PyTorch, right after")
+        .metavar("PROGRAM");
+    o.add("reference", reference, "the PyTorch program");
+  }
+};
+
+void run(const BenchTrainOptions& options, const RunContext& context);
+
+}  // namespace addp

@@ -1,0 +1,32 @@
+// What the commands that sample have in common.
+#pragma once
+
+#include "base/progress.h"
+#include "commands/make/generate.h"
+#include "generate/generator.h"
+#include "image/codec/codec.h"
+
+namespace addp {
+
+// Threads are set and the model is read.
+Generator open_generator(const SamplingModelOptions& options);
+
+// Sampling of `batches` batches with a progress bar over all of their steps, cancelled
+// by an interrupt.
+class SamplingProgress {
+ public:
+  SamplingProgress(const std::string& label, std::int64_t batches, const SamplerOptions& options);
+  SamplerHooks hooks(std::function<void(const SamplerStep&)> also = {});
+
+ private:
+  Progress progress_;
+};
+
+// The options of the sampler by their names, as the command line takes them.
+std::vector<std::pair<std::string, std::string>> sampler_settings(SamplerOptions sampler);
+
+// Everything needed to make a picture again, for its PNG file.
+TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan,
+                              std::int64_t number, const RunContext& context);
+
+}  // namespace addp

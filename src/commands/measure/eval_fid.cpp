@@ -1,0 +1,170 @@
+#include "commands/measure/eval_fid.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "checkpoint/layout/checkpoint.h"
+#include "checkpoint/layout/recognise.h"
+#include "commands/make/sampling.h"
+#include "eval/generation/generation_report.h"
+#include "eval/generation/picture_set.h"
+#include "machine/machine.h"
+#include "machine/precision.h"
+#include "nn/layer/picture_tensor.h"
+#include "nn/torch.h"
+#include "weights/metric_weights.h"
+
+namespace addp {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_ending(const std::string& name, std::initializer_list<const char*> endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](const char* ending) { return name.ends_with(ending); });
+}
+
+enum class SetKind { kPictures, kStatistics, kModel };
+
+SetKind kind_of(const std::string& spec) {
+  if (fs::is_directory(spec)) {
+    return fs::exists(fs::path(spec) / "model.safetensors") ? SetKind::kModel : SetKind::kPictures;
+  }
+  if (spec.ends_with(".npz")) return SetKind::kStatistics;
+  if (has_ending(spec, {".pth", ".pt", ".ckpt"})) return SetKind::kModel;
+  if (!spec.ends_with(".safetensors")) return SetKind::kPictures;
+  return own_metadata(open_checkpoint(spec)) ? SetKind::kModel : SetKind::kStatistics;
+}
+
+// Pictures of a model, rounded to 8 bits as they would be in files.
+FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
+                             const InceptionNetwork& network) {
+  const Generator model = Generator::open(options.sets[0], options.tokenizer);
+  GenerationPlan plan;
+  plan.seed = static_cast<std::uint64_t>(options.seed);
+  plan.count = count;
+  plan.batch = options.batch;
+  plan.bf16 = bf16_here(options.precision);
+  plan.sampler = options.sampler;
+  model.ask_for(options.condition.name, options.condition.guidance, plan);
+  std::string source =
+      fmt::format("{} sampled from {} with seed {}", count, options.sets[0], options.seed);
+  for (const auto& [name, value] : sampler_settings(options.sampler)) {
+    source += fmt::format(", {} {}", name, value);
+  }
+  if (plan.label >= 0) {
+    source += fmt::format(", class {}, guidance {}", options.condition.name, plan.sampler.guidance);
+  }
+  FeatureCollector collector(network, kKeptFeatures, {"", source, "none"});
+  Progress progress("sample", count, "pictures");
+  SamplerHooks hooks;
+  hooks.cancelled = interrupt_requested;
+  model.sample_all(
+      plan,
+      [&](std::int64_t first, const Tensor& pixels) {
+        collector.add(to_bytes(pixels));
+        progress.update(first + pixels.size(0));
+      },
+      hooks);
+  return std::move(collector).finish();
+}
+
+FeatureSet features_of(const std::string& spec, const std::string& split, std::int64_t count,
+                       const EvalFidOptions& options, const InceptionNetwork* network) {
+  if (kind_of(spec) == SetKind::kStatistics) return read_feature_set(spec);
+  PictureSetOptions set;
+  set.data = spec;
+  set.split = split;
+  set.count = count;
+  set.size = options.size;
+  return options.cache ? cached_features(set, *network) : collect_features(set, *network);
+}
+
+// Wherever it can be had; not to have it is an error only where it was asked for.
+std::optional<MeanDeviation> score_of(const FeatureSet& generated, const EvalFidOptions& options) {
+  const bool possible =
+      generated.logits.defined() && generated.logits.size(0) >= kInceptionScoreSplits;
+  if (!possible && !options.inception_score) return std::nullopt;
+  return inception_score_of(generated);
+}
+
+nlohmann::json to_json(const GenerationFigures& figures,
+                       const std::optional<MeanDeviation>& score) {
+  nlohmann::json json = {{"fid", figures.fid}, {"protocol", figures.protocol}};
+  if (figures.kid) json["kid"] = *figures.kid;
+  if (figures.manifold) {
+    json["precision"] = figures.manifold->precision;
+    json["recall"] = figures.manifold->recall;
+  }
+  if (figures.reference_to_itself) json["reference_to_itself"] = *figures.reference_to_itself;
+  if (score) {
+    json["inception_score"] = {{"mean", score->mean}, {"deviation", score->deviation}};
+    json["protocol"].push_back(
+        fmt::format("Inception Score: mean and deviation of {} parts of the generated pictures",
+                    kInceptionScoreSplits));
+  }
+  return json;
+}
+
+void print_figures(const nlohmann::json& json) {
+  const auto line = [&](const char* key, const char* title, int digits) {
+    if (json.contains(key)) {
+      print_stdout(fmt::format("{:<10} {:.{}f}\n", title, json[key].get<double>(), digits));
+    }
+  };
+  line("fid", "FID", 3);
+  line("kid", "KID", 5);
+  line("precision", "precision", 4);
+  line("recall", "recall", 4);
+  if (json.contains("inception_score")) {
+    print_stdout(fmt::format("{:<10} {:.3f} +- {:.3f}\n", "IS",
+                             json["inception_score"]["mean"].get<double>(),
+                             json["inception_score"]["deviation"].get<double>()));
+  }
+  for (const auto& text : json["protocol"]) print_stdout("  " + text.get<std::string>() + "\n");
+}
+
+}  // namespace
+
+void run(const EvalFidOptions& options, const RunContext& context) {
+  if (options.sets.size() != 2) {
+    throw UsageError("give two sets, the generated one and then the reference; {} were given",
+                     options.sets.size());
+  }
+  check(options.sampler);
+  use_machine(options.compute);
+  if (kind_of(options.sets[1]) == SetKind::kModel) {
+    throw UsageError("{}: a model cannot be the reference; name it first", options.sets[1]);
+  }
+  std::optional<InceptionNetwork> opened;  // not needed to compare statistics
+  if (std::any_of(options.sets.begin(), options.sets.end(),
+                  [](const auto& spec) { return kind_of(spec) != SetKind::kStatistics; })) {
+    opened = InceptionNetwork::open(need_weights("inception", options.weights));
+    if (options.inception_score && !opened->has_classifier()) inception_score_of({});  // refused
+  }
+  const InceptionNetwork* network = opened ? &*opened : nullptr;
+  const FeatureSet reference =
+      features_of(options.sets[1], options.split, options.reference_count, options, network);
+  FeatureSet generated;
+  if (kind_of(options.sets[0]) == SetKind::kModel) {
+    const std::int64_t count =
+        options.count > 0 ? options.count : std::max<std::int64_t>(2, reference.statistics.count());
+    generated = features_of_model(options, count, *network);
+  } else {
+    generated =
+        features_of(options.sets[0], options.generated_split, options.count, options, network);
+  }
+  if (!options.save.empty()) write_feature_set(options.save, generated);
+  const nlohmann::json json =
+      to_json(compare_sets(generated, reference), score_of(generated, options));
+  if (context.json) {
+    print_stdout(json.dump(2) + "\n");
+  } else {
+    print_figures(json);
+  }
+}
+
+}  // namespace addp

@@ -1,0 +1,49 @@
+// Transforms of pictures together with their label maps or instances: random scale, crop and flip.
+#pragma once
+
+#include "data/load/loader.h"
+#include "image/resize/resize.h"
+
+namespace addp {
+
+// How a picture of w x h goes into a square: scaled, then a part of it (all of it where it is
+// smaller) lies at the top left, perhaps mirrored; the rest is empty.
+struct Placement {
+  double scale = 1;           // result pixels a picture pixel
+  double left = 0, top = 0;   // of the part, in pixels of the scaled picture
+  int width = 0, height = 0;  // of the part, in pixels of the result
+  bool mirror = false;
+
+  // The part, in the picture's own pixels.
+  Box source(int picture_width, int picture_height) const;
+};
+
+// A random place of the scaled picture for a square of `size`.
+Placement random_placement(int width, int height, int size, double scale, bool flip,
+                           RandomStream& random);
+
+struct SegmentationTransformOptions {
+  int size = 512;                          // side of the crops
+  double scale_low = 0.5, scale_high = 2;  // of the short side, relative to `size`
+  bool flip = true;
+  double max_share = 0.75;  // of one class in a crop; ten tries, then whatever comes
+};
+
+// Into item.floats and item.labels; what lies beside the picture is grey and ignored.
+Transform segmentation_transform(const SegmentationTransformOptions& options);
+
+struct DetectionTransformOptions {
+  int size = 1024;
+  double scale_low = 0.1, scale_high = 2;  // of the long side, relative to `size`
+  bool flip = true;
+  double min_side = 1;  // instances of which less is seen are left out
+};
+
+// Large-scale jitter (Ghiasi et al. 2021): into item.floats, and the instances that are seen into
+// item.instances, boxes and masks in pixels of the result. Crowds are left out.
+Transform detection_transform(const DetectionTransformOptions& options);
+
+// An instance under a placement; its box has no size where nothing of it is seen.
+Instance place_instance(const Instance& instance, const Placement& placement, int size);
+
+}  // namespace addp

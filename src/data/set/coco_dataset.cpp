@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "data/set/datasets.h"
+
+namespace addp {
+namespace {
+
+class CocoDataset final : public Dataset {
+ public:
+  CocoDataset(SourcePtr source, const Layout& layout, const LayoutSplit& split, Task task,
+              const DatasetOptions& options)
+      : source_(std::move(source)), task_(task) {
+    const FileBytes json = source_->read(split.annotations);
+    file_ = parse_coco(json.view, source_->describe(split.annotations));
+    problems_ = std::move(file_.problems);
+    if (!options.only_classes.empty()) file_.keep_categories(options.only_classes);
+    for (const CocoCategory& category : file_.categories) {
+      class_names_.push_back(category.name);
+      class_keys_.push_back(std::to_string(category.id));
+    }
+    std::sort(file_.annotations.begin(), file_.annotations.end(),
+              [](const CocoAnnotation& a, const CocoAnnotation& b) {
+                return a.image_id != b.image_id ? a.image_id < b.image_id : a.id < b.id;
+              });
+    collect(find_coco_pictures(*source_, layout, split, file_), options.only_annotated);
+    description_ = fmt::format("{}: COCO {}, {} pictures, {} annotations, {} classes",
+                               source_->path(), split.name, format_count(pictures_.size()),
+                               format_count(file_.annotations.size()), class_names_.size());
+  }
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(pictures_.size()); }
+  std::string name(std::int64_t index) const override {
+    return source_->describe(picture(index).entry);
+  }
+  Sample get(std::int64_t index) const override {
+    const Picture& p = picture(index);
+    const CocoImage& image = file_.images[p.image];
+    Sample sample;
+    sample.name = source_->describe(p.entry);
+    sample.id = image.id;
+    sample.encoded = source_->read(p.entry);
+    if (task_ != Task::kDetection) return sample;
+    sample.width = image.width;
+    sample.height = image.height;
+    for (std::size_t i = p.first; i < p.last; ++i) {
+      const CocoAnnotation& a = file_.annotations[i];
+      const CocoBox box = clip_box(a.box, image.width, image.height);
+      if (box.width <= 0 || box.height <= 0) continue;
+      sample.instances.push_back({file_.class_of(a.category_id), box,
+                                  coco_mask(a.mask, image.height, image.width), a.area, a.crowd,
+                                  a.id});
+    }
+    return sample;
+  }
+
+ private:
+  struct Picture {
+    std::size_t image, entry;  // in the file, in the source
+    std::size_t first, last;   // annotations
+  };
+
+  const Picture& picture(std::int64_t index) const {
+    return pictures_.at(static_cast<std::size_t>(index));
+  }
+
+  void collect(const std::vector<std::size_t>& entries, bool only_annotated) {
+    std::size_t at = 0, missing = 0;
+    std::string first_missing;
+    for (std::size_t i = 0; i < file_.images.size(); ++i) {
+      const CocoImage& image = file_.images[i];
+      const std::size_t first = at;
+      while (at < file_.annotations.size() && file_.annotations[at].image_id == image.id) ++at;
+      if (entries[i] == kNoEntry) {
+        problems_.push_back({"missing file", file_.name, fmt::format("image {}", image.id),
+                             fmt::format("'{}' does not exist", image.file_name)});
+        if (missing++ == 0) first_missing = image.file_name;
+      } else if (at > first || !only_annotated) {
+        pictures_.push_back({i, entries[i], first, at});
+      }
+    }
+    check_missing(missing, file_.images.size(), file_.name, "pictures", first_missing);
+  }
+
+  SourcePtr source_;
+  Task task_;
+  CocoFile file_;
+  std::vector<Picture> pictures_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> find_coco_pictures(const PictureSource& source, const Layout& layout,
+                                            const LayoutSplit& split, const CocoFile& file) {
+  const std::string& json = source.names()[split.annotations];
+  const std::string beside = json.substr(0, json.rfind('/') + 1);
+  const std::string plain = canonical_split(split.name);
+  std::vector<std::string> folders;
+  for (const std::string& folder :
+       {split.name + "/", "images/" + split.name + "/", plain + "/", "images/" + plain + "/",
+        std::string("images/"), std::string()}) {
+    folders.push_back(layout.prefix + folder);
+  }
+  folders.push_back(beside);
+  std::string best = folders.front();
+  std::size_t most = 0;
+  constexpr std::size_t kProbes = 64;
+  for (const std::string& folder : folders) {
+    std::size_t hits = 0;
+    for (std::size_t i = 0; i < std::min(kProbes, file.images.size()); ++i) {
+      hits += source.find(folder + clean_entry_name(file.images[i].file_name)) ? 1 : 0;
+    }
+    if (hits > most) {
+      most = hits;
+      best = folder;
+    }
+  }
+  std::vector<std::size_t> entries;
+  for (const CocoImage& image : file.images) {
+    entries.push_back(source.find(best + clean_entry_name(image.file_name)).value_or(kNoEntry));
+  }
+  return entries;
+}
+
+void check_missing(std::size_t missing, std::size_t total, const std::string& where,
+                   const char* what, const std::string& first) {
+  if (missing * 100 <= total) return;
+  throw DataError(
+      "{}: {} of {} {} are missing, the first is '{}'; more than one in a hundred is refused",
+      where, missing, total, what, first);
+}
+
+DatasetPtr make_coco_dataset(SourcePtr source, const Layout& layout, const LayoutSplit& split,
+                             Task task, const DatasetOptions& options) {
+  return std::make_shared<CocoDataset>(std::move(source), layout, split, task, options);
+}
+
+}  // namespace addp

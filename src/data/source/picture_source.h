@@ -1,0 +1,115 @@
+// Files that lie in a folder, in an archive or in a file list, as one sorted, read-only list of
+// names with their bytes on demand. Every data set layout is recognised on top of this list, so
+// that whatever works in a folder works inside an archive.
+//
+// - Folder: recursive, symbolic links followed, hidden files left out; a file is read when it is
+// asked for.
+// - `.tar`, `.zip` and the like (recognised by content): the file is mapped into memory. Members
+// that are
+//   stored as they are (plain tar, stored zip) are given out as parts of that map: opening reads
+//   the headers only and access is random. Compressed members are unpacked once, at opening, into
+//   memory, up to a limit; beyond it the error says to unpack or to repack as plain .tar. Nothing
+//   is ever written to disk, so names inside an archive cannot reach outside it. The archive must
+//   not be shortened while it is open.
+// - File list: one path a line, relative to the list's folder, with an optional class behind a tab,
+// or a class
+//   number behind a blank; '#' begins a comment line.
+// - A single picture.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_io.h"
+
+namespace addp {
+
+struct SourceLimits {
+  std::uint64_t max_entries = 50'000'000;
+  std::uint64_t max_entry_bytes = std::uint64_t{4} << 30;
+  std::uint64_t max_unpacked_bytes =
+      0;  // compressed archives in memory; 0: half of the machine's memory
+};
+
+// Bytes and what keeps them alive: a map, an unpacked member or a buffer of their own.
+struct FileBytes {
+  ByteSpan view;
+  std::shared_ptr<const void> owner;
+
+  static FileBytes own(Bytes bytes);
+};
+
+enum class SourceKind { kFolder, kArchive, kList, kPicture };
+
+// Thread-safe after construction: everything is const.
+class PictureSource {
+ public:
+  virtual ~PictureSource() = default;
+
+  SourceKind kind() const { return kind_; }
+  const std::string& path() const { return path_; }  // as given by the user
+  const std::vector<std::string>& names() const {
+    return names_;
+  }  // sorted; a list keeps its order
+  // Classes that a list gives its pictures; empty strings, or an empty vector, where it gives none.
+  const std::vector<std::string>& list_classes() const { return list_classes_; }
+  std::size_t size() const { return names_.size(); }
+  std::optional<std::size_t> find(std::string_view name) const;
+  // For messages: "data.tar: train/a.jpg" or the path of the file.
+  virtual std::string describe(std::size_t index) const = 0;
+  // A DataError if the file has vanished, cannot be read or is beyond the limits.
+  virtual FileBytes read(std::size_t index) const = 0;
+  // The first bytes only, enough to recognise a format by.
+  virtual Bytes head(std::size_t index, std::size_t count) const = 0;
+
+ protected:
+  PictureSource(SourceKind kind, std::string path) : kind_(kind), path_(std::move(path)) {}
+
+  SourceKind kind_;
+  std::string path_;
+  std::vector<std::string> names_;
+  std::vector<std::string> list_classes_;
+};
+
+// What the bytes at `path` are decides, never the extension. A DataError names the path and
+// what was found.
+std::shared_ptr<const PictureSource> open_source(const std::filesystem::path& path,
+                                                 const SourceLimits& limits = {});
+
+// The parts of open_source, for other callers and for fuzzing.
+std::shared_ptr<const PictureSource> open_folder(const std::filesystem::path& path,
+                                                 const SourceLimits& limits = {});
+std::shared_ptr<const PictureSource> open_archive(const std::filesystem::path& path,
+                                                  const SourceLimits& limits = {});
+std::shared_ptr<const PictureSource> open_archive_bytes(FileBytes bytes, const std::string& name,
+                                                        const SourceLimits& limits = {});
+std::shared_ptr<const PictureSource> open_list(const std::filesystem::path& path,
+                                               const SourceLimits& limits = {});
+
+struct ListLine {
+  std::string path, class_name;  // no class: empty
+};
+std::vector<ListLine> parse_file_list(std::string_view text, const std::string& name,
+                                      const SourceLimits& limits = {});
+
+bool looks_like_archive(ByteSpan head);
+bool is_archive(const std::filesystem::path& file);
+bool is_called_picture(std::string_view name);  // by its extension
+
+// True for a picture: by extension where that is one of a picture's, else by its first bytes,
+// except where the extension is one of well-known other things (.txt, .json, ...).
+bool is_picture(const PictureSource& source, std::size_t index);
+
+// "pony.JPG" -> "jpg"
+std::string lower_extension(std::string_view name);
+// Sorting, stripping of "./" and the like that all sources share; empty for a name that is to be
+// left out (hidden files, __MACOSX/, nothing left).
+std::string clean_entry_name(std::string_view name);
+
+}  // namespace addp

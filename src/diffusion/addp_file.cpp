@@ -1,0 +1,74 @@
+#include "diffusion/addp_file.h"
+
+#include "base/error.h"
+#include "machine/machine.h"
+#include "model/presets.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+AddpConfig config_of(const ModelFile& file, HeadCounts heads) {
+  AddpConfig config = file.foreign() ? addp_config_from(file.tensors, file.source)
+                                     : parse_config<AddpConfig>(file.config, file.source);
+  if (heads.encoder > 0) config.encoder.vit.heads = heads.encoder;
+  if (heads.decoder > 0) config.decoder_heads = heads.decoder;
+  return config;
+}
+
+void check_pair(const Addp& network, const Vqgan& tokenizer, const std::string& source) {
+  const AddpConfig& config = network.config();
+  require_codes(config.vocabulary, tokenizer, source);
+  if (config.encoder.stride() != tokenizer.factor()) {
+    throw DataError(
+        "{} has patches of {} pixels, its tokenizer tokens of {}: give the tokenizer it was "
+        "trained with",
+        source, config.encoder.stride(), tokenizer.factor());
+  }
+}
+
+}  // namespace
+
+AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
+                       std::int64_t stride) {
+  AddpConfig config;
+  config.encoder = encoder_preset(name, grid, stride);
+  const TransformerSize& size = companion_size(name);
+  config.vocabulary = vocabulary;
+  config.grid = grid;
+  config.decoder_width = size.decoder_width;
+  config.decoder_depth = size.decoder_depth;
+  config.decoder_heads = size.decoder_heads;
+  return config;
+}
+
+LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::path& tokenizer_path,
+                     HeadCounts heads) {
+  const ModelFile file = open_model(path);
+  require_kind(file, {"addp"});
+  const AddpConfig config = config_of(file, heads);
+  LoadedAddp loaded;
+  loaded.network = on_device(std::make_shared<Addp>(config));
+  loaded.report = load_strictly(*loaded.network, file.tensors,
+                                {.source = file.source,
+                                 .unused = addp_unused_names(config),
+                                 .file_name = file_names(config.encoder.kind)});
+  loaded.network->eval();
+  loaded.provenance = file.provenance;
+  loaded.tokenizer = tokenizer_path.empty() ? tokenizer_in(file) : load_tokenizer(tokenizer_path);
+  if (!loaded.tokenizer) {
+    throw DataError("{} has no tokenizer inside: name its tokenizer's file, too", file.source);
+  }
+  check_pair(*loaded.network, *loaded.tokenizer, file.source);
+  return loaded;
+}
+
+void save_addp(const std::filesystem::path& path, const Addp& network, const Vqgan& tokenizer,
+               const std::string& provenance) {
+  ModelFile file{.kind = "addp", .config = network.config()};
+  file.tensors = state_of(network, file_names(network.config().encoder.kind));
+  put_tokenizer(tokenizer, file);
+  save_model(path, file, provenance);
+}
+
+}  // namespace addp

@@ -1,0 +1,168 @@
+#include "eval/generation/picture_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/cache.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/sha256.h"
+#include "data/load/loader.h"
+#include "data/load/open_dataset.h"
+#include "data/load/transforms.h"
+
+namespace addp {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An even choice of `count` pictures of a set.
+class Thinned : public Dataset {
+ public:
+  Thinned(std::shared_ptr<const Dataset> all, std::int64_t count)
+      : all_(std::move(all)), count_(std::min(count, all_->size())) {
+    description_ = all_->description();
+  }
+  std::int64_t size() const override { return count_; }
+  Sample get(std::int64_t index) const override { return all_->get(place(index)); }
+  std::string name(std::int64_t index) const override { return all_->name(place(index)); }
+
+ private:
+  std::int64_t place(std::int64_t index) const { return index * all_->size() / count_; }
+
+  std::shared_ptr<const Dataset> all_;
+  std::int64_t count_;
+};
+
+std::shared_ptr<const Dataset> open_pictures(const PictureSetOptions& options) {
+  auto set = open_dataset(options.data, options.split, Task::kPictures);
+  if (options.count <= 0 || options.count >= set->size()) return set;
+  return std::make_shared<Thinned>(std::move(set), options.count);
+}
+
+Transform whole_or_square(std::int64_t size) {
+  return [size](Sample& sample, RandomStream&, BatchItem& item) {
+    if (size == 0) {
+      item.image = sample.picture();
+      return;
+    }
+    item.image = crop_sample(sample, [&](const ImageInfo& info) {
+      CropRequest request;
+      request.box = center_box(info.width, info.height, std::min(info.width, info.height));
+      request.width = request.height = static_cast<int>(size);
+      request.reduced = false;
+      return request;
+    });
+  };
+}
+
+void add_file(std::string& text, const fs::path& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  const auto time = fs::last_write_time(path, error).time_since_epoch().count();
+  text += fmt::format("{} {} {}\n", path.string(), size, time);
+}
+
+// What the pictures are, without reading them.
+std::string fingerprint(const std::string& data) {
+  std::error_code error;
+  if (!fs::exists(data, error)) return data;  // the procedural set
+  std::string text;
+  if (fs::is_directory(data, error)) {
+    std::vector<fs::path> files;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(data, fs::directory_options::follow_directory_symlink)) {
+      if (entry.is_regular_file(error)) files.push_back(fs::absolute(entry.path()));
+    }
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) add_file(text, file);
+  } else {
+    add_file(text, fs::absolute(data));
+    if (is_archive(data)) return text;
+    const auto source = open_source(data);
+    for (std::size_t i = 0; i < source->size(); ++i) add_file(text, source->describe(i));
+  }
+  return text;
+}
+
+fs::path cache_file(const PictureSetOptions& options, const InceptionNetwork& network) {
+  const std::string key = fmt::format("{}{} {} {} {} {}", fingerprint(options.data), options.split,
+                                      options.count, options.size, network.hash(), kKeptFeatures);
+  return cache_folder() / "statistics" /
+         (sha256_hex(as_byte_span(key)).substr(0, 32) + ".safetensors");
+}
+
+std::string resize_text(const PictureSetOptions& options) {
+  return options.size == 0 ? "none"
+                           : fmt::format("middle square to {0}x{0}, bicubic", options.size);
+}
+
+}  // namespace
+
+std::int64_t for_each_picture(const PictureSetOptions& options, std::int64_t batch,
+                              const std::string& label,
+                              const std::function<void(std::span<const Image>)>& sink) {
+  const auto set = open_pictures(options);
+  LoaderOptions plan;
+  plan.batch_size = batch;
+  plan.shuffle = false;
+  plan.train = false;
+  plan.epochs = 1;
+  plan.threads = static_cast<int>(options.threads);
+  BatchShape shape;
+  shape.pixels = PixelKind::kNone;
+  Loader loader(set, shape, whole_or_square(options.size), plan);
+  Progress progress(label, set->size(), "pictures");
+  std::int64_t seen = 0;
+  std::vector<Image> images;
+  for (Batch items; loader.next(items);) {
+    throw_if_interrupted("nothing was kept; run the command again");
+    images.clear();
+    for (auto& item : items.items) images.push_back(std::move(item.image));
+    if (images.empty()) continue;
+    sink(images);
+    seen += static_cast<std::int64_t>(images.size());
+    progress.update(seen);
+  }
+  return seen;
+}
+
+FeatureSet collect_features(const PictureSetOptions& options, const InceptionNetwork& network) {
+  const std::string source =
+      options.split == "all" ? options.data : fmt::format("{} ({})", options.data, options.split);
+  FeatureCollector collector(network, kKeptFeatures, {"", source, resize_text(options)});
+  for_each_picture(options, 32, "features",
+                   [&](std::span<const Image> images) { collector.add(images); });
+  if (collector.count() < 2) {
+    throw DataError("{}: {} pictures are too few to compare", source, collector.count());
+  }
+  return std::move(collector).finish();
+}
+
+FeatureSet cached_features(const PictureSetOptions& options, const InceptionNetwork& network) {
+  const fs::path path = cache_file(options, network);
+  std::error_code error;
+  if (fs::exists(path, error)) {
+    try {
+      FeatureSet set = read_feature_set(path);
+      note("statistics of {} from the cache ({})", options.data, path);
+      return set;
+    } catch (const DataError& problem) {
+      warn("{}; it is computed again", problem.what());
+    }
+  }
+  FeatureSet set = collect_features(options, network);
+  try {
+    make_folder(path.parent_path());
+    write_feature_set(path, set);
+  } catch (const Error& problem) {
+    warn("the statistics could not be kept: {}", problem.what());
+  }
+  return set;
+}
+
+}  // namespace addp

@@ -1,0 +1,112 @@
+#include "feed/feature_feed.h"
+
+#include "base/error.h"
+#include "base/file_io.h"
+#include "base/progress.h"
+#include "checkpoint/format/safetensors.h"
+#include "data/load/open_dataset.h"
+#include "eval/recognition/picture_pass.h"
+#include "machine/machine.h"
+#include "model/load.h"
+#include "nn/torch.h"
+
+namespace addp {
+
+LabelledFeatures extract_set(const std::shared_ptr<const Dataset>& dataset, std::int64_t size,
+                             double middle, std::int64_t workers, const std::string& label,
+                             const FeatureFeed::Extract& extract) {
+  std::vector<Tensor> features, labels, indices;
+  const PassOptions pass{.size = size, .crop = middle, .workers = workers, .label = label};
+  for_each_batch(dataset, pass, [&](const PassBatch& batch) {
+    features.push_back(extract(batch.pixels).cpu());
+    labels.push_back(batch.labels.cpu());
+    indices.push_back(torch::tensor(batch.indices));
+  });
+  if (features.empty()) throw DataError("{}: not one picture can be used", dataset->description());
+  return {torch::cat(features), torch::cat(labels), torch::cat(indices)};
+}
+
+FeatureFeed::FeatureFeed(const FeatureFeedOptions& options, Extract extract, World& world)
+    : options_(options), extract_(std::move(extract)), feed_(options.pictures) {
+  if (options_.views > 0) fill_cache(world);
+}
+
+// A random crop of every picture that plain() has, in the same order.
+Tensor FeatureFeed::view_features(std::int64_t view) {
+  torch::NoGradGuard guard;
+  FeedOptions options = options_.pictures;
+  options.batch = 64;
+  options.parts = options.world = 1;
+  options.rank = 0;
+  options.seed = options.seed * 1000 + view;
+  options.whole_epochs = true;
+  PictureFeed all(options);
+  const std::int64_t count = all.dataset().size();
+  Progress progress("features", count, "pictures");
+  Tensor features;
+  for (std::int64_t done = 0; done < count;) {
+    const PictureBatch batch = all.next();
+    const Tensor rows = extract_(batch.pixels).cpu();
+    if (!features.defined()) features = torch::zeros({count, rows.size(1)});
+    features.index_copy_(0, torch::tensor(batch.indices), rows);
+    done += batch.pixels.size(0);
+    progress.advance(batch.pixels.size(0));
+  }
+  return features.index_select(0, plain().indices);
+}
+
+void FeatureFeed::fill_cache(World& world) {
+  const FeedOptions& feed = options_.pictures;
+  const std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", feed.data, feed_.dataset().size(), feed.size,
+                  feed.crop, feed.flip, options_.views, feed.seed, options_.key);
+  const auto matches = [&] {
+    return std::filesystem::exists(options_.cache) &&
+           read_safetensors(options_.cache).metadata["key"] == key;
+  };
+  if (world.is_main() && !matches()) {
+    std::vector<Tensor> views{plain().features};
+    for (std::int64_t view = 1; view < options_.views; ++view) views.push_back(view_features(view));
+    make_folder(options_.cache.parent_path());
+    write_safetensors(
+        options_.cache,
+        {{"features", to_view(torch::stack(views, 1))}, {"labels", to_view(plain().labels)}},
+        {{"key", key}});
+  }
+  world.barrier();
+  const Safetensors saved = read_safetensors(options_.cache);
+  cache_ = to_torch(saved.tensors.at("features"));
+  labels_ = to_torch(saved.tensors.at("labels"));
+  plain_ = {cache_.select(1, 0).contiguous(), labels_, {}};
+  rows_ = CachedRows(feed, cache_.size(0), options_.views, steps_per_epoch());
+}
+
+void FeatureFeed::seek(std::int64_t step) {
+  rows_.seek(step);
+  if (!cache_.defined()) feed_.seek(step);
+}
+
+LabelledFeatures FeatureFeed::next() {
+  torch::NoGradGuard guard;
+  if (!cache_.defined()) {
+    const PictureBatch batch = feed_.next();
+    return {extract_(batch.pixels), batch.labels, {}};
+  }
+  const CachedBatch batch = rows_.next();
+  const Tensor pictures = torch::tensor(batch.pictures), views = torch::tensor(batch.views);
+  return {
+      cache_.flatten(0, 1).index_select(0, pictures * options_.views + views).to(compute_device()),
+      labels_.index_select(0, pictures).to(compute_device()), pictures};
+}
+
+const LabelledFeatures& FeatureFeed::plain() {
+  if (!plain_.features.defined()) {
+    const auto dataset =
+        open_dataset(options_.pictures.data, options_.pictures.split, Task::kClassification);
+    plain_ = extract_set(dataset, options_.pictures.size, options_.middle,
+                         options_.pictures.workers, "training features", extract_);
+  }
+  return plain_;
+}
+
+}  // namespace addp

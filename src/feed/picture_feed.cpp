@@ -1,0 +1,135 @@
+#include "feed/picture_feed.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/log.h"
+#include "data/load/loader.h"
+#include "data/load/open_dataset.h"
+#include "data/load/transforms.h"
+#include "machine/machine.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+// Shuffled with a fixed seed, so that a few pictures show several classes.
+Tensor a_few_pictures(const std::shared_ptr<const Dataset>& dataset, std::int64_t side,
+                      std::int64_t count) {
+  CropTransformOptions crop;
+  crop.size = static_cast<int>(side);
+  LoaderOptions settings;
+  settings.batch_size = std::min(count, dataset->size());
+  settings.train = false;
+  settings.epochs = 1;
+  Loader loader(dataset, BatchShape{crop.size, crop.size, PixelKind::kFloat},
+                middle_crop_transform(crop), settings);
+  Batch batch;
+  loader.next(batch);
+  return torch::from_blob(batch.floats.data(),
+                          {static_cast<std::int64_t>(batch.size()), 3, side, side})
+      .clone()
+      .to(compute_device());
+}
+
+}  // namespace
+
+FeedOptions FeedOptions::from(const TrainOptions& options, const World& world) {
+  FeedOptions feed;
+  feed.data = options.data;
+  feed.size = options.size;
+  feed.batch = options.batch_size / (options.accumulate * world.size());
+  feed.parts = options.accumulate;
+  feed.seed = options.seed;
+  feed.workers = options.workers;
+  feed.rank = world.rank();
+  feed.world = world.size();
+  return feed;
+}
+
+struct PictureFeed::Impl {
+  explicit Impl(const FeedOptions& o) : options(o), dataset(open_dataset(o.data, o.split, o.task)) {
+    start({});
+  }
+
+  Transform transform() const {
+    if (options.transform) return options.transform;
+    CropTransformOptions crop;
+    crop.size = static_cast<int>(options.size);
+    crop.crop.min_area = options.crop;
+    crop.flip = options.flip;
+    return options.crop < 1 ? random_crop_transform(crop) : middle_crop_transform(crop);
+  }
+
+  LoaderOptions loader_options() const {
+    LoaderOptions loader_settings;
+    loader_settings.batch_size = options.batch;
+    loader_settings.train = !options.whole_epochs;
+    loader_settings.repeats = static_cast<int>(options.repeats);
+    loader_settings.seed = static_cast<std::uint64_t>(options.seed);
+    loader_settings.rank = static_cast<int>(options.rank);
+    loader_settings.world = static_cast<int>(options.world);
+    loader_settings.threads = static_cast<int>(options.workers);
+    return loader_settings;
+  }
+
+  void start(const LoaderState& state) {
+    const auto side = static_cast<int>(options.size);
+    loader.reset();
+    loader.emplace(dataset, BatchShape{side, side, PixelKind::kFloat}, transform(),
+                   loader_options(), state);
+  }
+
+  FeedOptions options;
+  std::shared_ptr<const Dataset> dataset;
+  std::optional<Loader> loader;
+  mutable std::shared_ptr<const Dataset> validation;
+};
+
+PictureFeed::PictureFeed(const FeedOptions& options) : impl_(std::make_unique<Impl>(options)) {
+  if (options.rank == 0 && !options.whole_epochs) note("{}", impl_->dataset->description());
+}
+PictureFeed::~PictureFeed() = default;
+
+std::int64_t PictureFeed::steps_per_epoch() const {
+  return std::max<std::int64_t>(1, impl_->loader->batches_per_epoch() / impl_->options.parts);
+}
+
+void PictureFeed::seek(std::int64_t step) {
+  impl_->start(impl_->loader->state_before(step * impl_->options.parts));
+}
+
+PictureBatch PictureFeed::next() {
+  Batch batch;
+  impl_->loader->next(batch);
+  PictureBatch out;
+  const auto count = static_cast<std::int64_t>(batch.size());
+  const std::int64_t side = impl_->options.size;
+  std::vector<std::int64_t> labels;
+  for (const auto& item : batch.items) {
+    labels.push_back(item.class_id);
+    out.indices.push_back(item.index);
+  }
+  // The tensor takes the batch's memory over.
+  auto owner = std::make_shared<Batch>(std::move(batch));
+  out.pixels = torch::from_blob(owner->floats.data(), {count, 3, side, side}, [owner](void*) {
+               }).to(compute_device());
+  out.labels = torch::tensor(labels, torch::kInt64).to(compute_device());
+  return out;
+}
+
+Tensor PictureFeed::training_pictures(std::int64_t count) const {
+  return a_few_pictures(impl_->dataset, impl_->options.size, count);
+}
+
+Tensor PictureFeed::validation_pictures(std::int64_t count) const {
+  if (!impl_->validation) {
+    impl_->validation =
+        open_dataset(impl_->options.data, held_out_split(impl_->options.data), Task::kPictures);
+  }
+  return a_few_pictures(impl_->validation, impl_->options.size, count);
+}
+
+const Dataset& PictureFeed::dataset() const { return *impl_->dataset; }
+
+}  // namespace addp

@@ -1,0 +1,74 @@
+#include "heads/segment/segmenter.h"
+
+#include "base/error.h"
+#include "data/set/dataset.h"
+#include "heads/backbone/maps_file.h"
+#include "heads/backbone/maps_json.h"
+#include "machine/machine.h"
+#include "model/load.h"
+#include "nn/torch.h"
+
+namespace addp {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SegmenterConfig, maps, class_names, channels,
+                                                auxiliary_channels, size, dropout)
+
+Segmenter::Segmenter(const SegmenterConfig& config, std::shared_ptr<const Vqgan> tokenizer)
+    : config_(config) {
+  maps_ = register_module("maps", std::make_shared<Maps>(config.maps, std::move(tokenizer)));
+  std::array<std::int64_t, 4> inputs = maps_->channels();
+  if (maps_->is_transformer()) {
+    const std::int64_t stride = maps_->strides()[0];
+    for (std::size_t level = 0; level < 4; ++level) {
+      scales_.push_back(register_module(
+          fmt::format("scale{}", level),
+          std::make_shared<Rescale>(inputs[level], 4 * stride, (std::int64_t{1} << level) * stride,
+                                    /*narrowing=*/false)));
+    }
+  }
+  decode_ = register_module("decode", std::make_shared<UperNet>(inputs, config.channels,
+                                                                config.classes(), config.dropout));
+  auxiliary_ =
+      register_module("auxiliary", std::make_shared<FcnHead>(inputs[2], config.auxiliary_channels,
+                                                             config.classes(), config.dropout));
+}
+
+std::array<Tensor, 4> Segmenter::levels(const Tensor& pixels, DropoutKeys* keys) {
+  std::array<Tensor, 4> maps = maps_->forward(pixels, keys);
+  for (std::size_t i = 0; i < scales_.size(); ++i) maps[i] = scales_[i]->forward(maps[i]);
+  return maps;
+}
+
+SegmenterOutput Segmenter::forward(const Tensor& pixels, DropoutKeys* keys) {
+  const auto maps = levels(pixels, keys);
+  return {decode_->forward(maps, keys), auxiliary_->forward(maps[2], keys)};
+}
+
+Tensor Segmenter::logits(const Tensor& pixels) {
+  const Tensor coarse = decode_->forward(levels(pixels, nullptr), nullptr).to(torch::kFloat32);
+  return resize_map(coarse, pixels.sizes().slice(2));
+}
+
+Tensor segmentation_loss(const Tensor& logits, const Tensor& labels) {
+  const Tensor target = labels.to(torch::kLong);
+  const Tensor full = resize_map(logits.to(torch::kFloat32), target.sizes().slice(1));
+  const Tensor sum =
+      at::cross_entropy_loss(full, target, {}, at::Reduction::Sum, /*ignore_index=*/kIgnoreLabel);
+  return sum / (target != kIgnoreLabel).sum().clamp_min(1);  // a crop may hold nothing that counts
+}
+
+void save_segmenter(const std::filesystem::path& path, const Segmenter& segmenter,
+                    const std::string& provenance) {
+  save_on_maps(path, "segmenter", segmenter, segmenter.maps(), segmenter.config(), provenance);
+}
+
+std::shared_ptr<Segmenter> load_segmenter(const std::filesystem::path& path) {
+  const ModelFile file = open_on_maps(path, "segmenter");
+  const auto config = parse_config<SegmenterConfig>(file.config, file.source);
+  auto segmenter =
+      on_device(std::make_shared<Segmenter>(config, maps_tokenizer(file, config.maps)));
+  load_on_maps(*segmenter, file);
+  return segmenter;
+}
+
+}  // namespace addp

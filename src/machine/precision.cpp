@@ -1,0 +1,59 @@
+#include "machine/precision.h"
+
+#include <ATen/autocast_mode.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "base/log.h"
+#include "machine/machine.h"
+
+namespace addp {
+namespace {
+
+thread_local bool follow_reference = false;
+
+bool has_bf16_instructions() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16");
+#else
+  return true;
+#endif
+}
+
+}  // namespace
+
+Bf16Scope::Bf16Scope(bool enabled) : device_(compute_device().type()), enabled_(enabled) {
+  if (!enabled_) return;
+  was_enabled_ = at::autocast::is_autocast_enabled(device_);
+  was_type_ = at::autocast::get_autocast_dtype(device_);
+  at::autocast::set_autocast_enabled(device_, true);
+  at::autocast::set_autocast_dtype(device_, torch::kBFloat16);
+  at::autocast::increment_nesting();
+}
+
+Bf16Scope::~Bf16Scope() {
+  if (!enabled_) return;
+  // The cache holds bfloat16 copies of weights, which an optimizer step outdates.
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(device_, was_enabled_);
+  at::autocast::set_autocast_dtype(device_, was_type_);
+}
+
+bool bf16_here(Precision wanted) {
+  if (wanted != Precision::kBfloat16) return false;
+  if (!compute_device().is_cpu() || has_bf16_instructions()) return true;
+  const char* insisted = std::getenv("ADDP_BF16");
+  if (insisted != nullptr && std::string_view(insisted) == "always") return true;
+  note(
+      "this processor has no instructions for bfloat16 and would be many times slower with it: "
+      "float32 is used (ADDP_BF16=always insists)");
+  return false;
+}
+
+ReferenceArithmetic::ReferenceArithmetic() : before_(follow_reference) { follow_reference = true; }
+ReferenceArithmetic::~ReferenceArithmetic() { follow_reference = before_; }
+
+bool reference_arithmetic() { return follow_reference; }
+
+}  // namespace addp

@@ -1,0 +1,166 @@
+#include "model/load.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "checkpoint/layout/key_report.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+torch::ScalarType torch_type(DType type) {
+  switch (type) {
+    case DType::kBool:
+      return torch::kBool;
+    case DType::kU8:
+      return torch::kUInt8;
+    case DType::kI8:
+      return torch::kInt8;
+    case DType::kI16:
+      return torch::kInt16;
+    case DType::kI32:
+      return torch::kInt32;
+    case DType::kI64:
+      return torch::kInt64;
+    case DType::kF16:
+      return torch::kFloat16;
+    case DType::kBF16:
+      return torch::kBFloat16;
+    case DType::kF32:
+      return torch::kFloat32;
+    case DType::kF64:
+      return torch::kFloat64;
+    case DType::kU16:
+    case DType::kU32:
+    case DType::kU64:
+      break;
+  }
+  throw DataError("tensors of type {} are not supported: convert the file to F32",
+                  dtype_name(type));
+}
+
+DType file_type(torch::ScalarType type) {
+  switch (type) {
+    case torch::kBool:
+      return DType::kBool;
+    case torch::kUInt8:
+      return DType::kU8;
+    case torch::kInt8:
+      return DType::kI8;
+    case torch::kInt16:
+      return DType::kI16;
+    case torch::kInt32:
+      return DType::kI32;
+    case torch::kInt64:
+      return DType::kI64;
+    case torch::kFloat16:
+      return DType::kF16;
+    case torch::kBFloat16:
+      return DType::kBF16;
+    case torch::kFloat32:
+      return DType::kF32;
+    case torch::kFloat64:
+      return DType::kF64;
+    default:
+      break;
+  }
+  throw RuntimeError("tensors of type {} cannot be written", torch::toString(type));
+}
+
+std::vector<std::pair<std::string, Tensor>> named_state(const torch::nn::Module& network) {
+  std::vector<std::pair<std::string, Tensor>> state;
+  for (const auto& item : network.named_parameters()) state.emplace_back(item.key(), item.value());
+  for (const auto& item : network.named_buffers()) state.emplace_back(item.key(), item.value());
+  return state;
+}
+
+}  // namespace
+
+Tensor to_torch(const TensorView& view) {
+  const Tensor tensor = torch::empty(view.shape, torch_type(view.dtype));
+  if (view.is_contiguous()) {
+    if (tensor.numel() > 0) std::memcpy(tensor.data_ptr(), view.bytes.data(), tensor.nbytes());
+  } else {
+    const Bytes bytes = view.contiguous_bytes();
+    std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
+  }
+  return tensor;
+}
+
+TensorView to_view(const Tensor& tensor) {
+  const Tensor source = tensor.detach().cpu().contiguous();
+  Bytes bytes(source.nbytes());
+  if (!bytes.empty()) std::memcpy(bytes.data(), source.data_ptr(), bytes.size());
+  return make_tensor(file_type(source.scalar_type()), source.sizes().vec(), std::move(bytes));
+}
+
+std::string sha256_of(const Tensor& tensor) {
+  const Tensor numbers = tensor.detach().cpu().contiguous();
+  return sha256_hex({static_cast<const std::uint8_t*>(numbers.data_ptr()), numbers.nbytes()});
+}
+
+LoadReport load_strictly(torch::nn::Module& network, const TensorMap& tensors,
+                         const LoadRules& rules) {
+  torch::NoGradGuard no_grad;
+  const TensorMap found = with_prefix_removed(tensors, rules.prefix);
+  std::map<std::string, Tensor> targets;
+  ShapeMap expected;
+  for (auto& [name, target] : named_state(network)) {
+    const std::string file_name = rules.file_name ? rules.file_name(name) : name;
+    targets[file_name] = target;
+    expected[file_name] = target.sizes().vec();
+  }
+  const KeyReport report =
+      compare_keys(expected, found, {.allow_missing = {}, .ignore = rules.unused});
+  report.require(rules.source);
+  for (auto& [name, target] : targets) target.copy_(to_torch(found.at(name)));
+  return {.loaded = report.matched, .unused = report.ignored};
+}
+
+TensorMap state_of(const torch::nn::Module& network,
+                   const std::function<std::string(const std::string&)>& file_name,
+                   const std::string& prefix) {
+  TensorMap tensors;
+  for (const auto& [name, value] : named_state(network)) {
+    tensors[prefix + (file_name ? file_name(name) : name)] = to_view(value);
+  }
+  return tensors;
+}
+
+std::vector<std::int64_t> shape_of(const TensorMap& tensors, const std::string& name,
+                                   std::size_t rank, const std::string& source) {
+  const auto found = tensors.find(name);
+  if (found == tensors.end()) {
+    throw DataError("{} has no tensor '{}': it is not a checkpoint of this kind", source, name);
+  }
+  if (found->second.shape.size() != rank) {
+    throw DataError(
+        "{}: '{}' has {} dimensions where {} are expected: it is not a checkpoint of this kind",
+        source, name, found->second.shape.size(), rank);
+  }
+  return found->second.shape;
+}
+
+std::int64_t count_of(const TensorMap& tensors, const std::string& prefix) {
+  std::int64_t count = 0;
+  while (has_prefix(tensors, fmt::format("{}.{}.", prefix, count))) ++count;
+  return count;
+}
+
+bool has_prefix(const TensorMap& tensors, const std::string& prefix) {
+  const auto next = tensors.lower_bound(prefix);
+  return next != tensors.end() && next->first.starts_with(prefix);
+}
+
+Grid square_grid(std::int64_t length, const std::string& source) {
+  const auto side = std::llround(std::sqrt(static_cast<double>(length - 1)));
+  if (length < 2 || side * side != length - 1) {
+    throw DataError("{}: {} positions are not a square grid and a class position", source, length);
+  }
+  return {side, side};
+}
+
+}  // namespace addp

@@ -1,0 +1,55 @@
+#include "nn/encoder/encoders.h"
+
+#include "model/load.h"
+#include "model/presets.h"
+#include "nn/torch.h"
+
+namespace addp {
+
+std::shared_ptr<ImageEncoder> make_encoder(const EncoderConfig& config) {
+  if (config.kind == EncoderKind::kVit) return std::make_shared<Vit>(config.vit);
+  return std::make_shared<ResNetEncoder>(config.resnet);
+}
+
+EncoderConfig encoder_preset(std::string_view name, const Grid& grid, std::int64_t stride) {
+  EncoderConfig config;
+  if (const ResNetSize* resnet = resnet_size(name)) {
+    config.kind = EncoderKind::kResNet;
+    config.resnet.trunk.depths = resnet->depths;
+    config.resnet.trunk.width = resnet->width;
+    config.resnet.trunk.pool = resnet->pool;
+    config.resnet.stride = stride;
+    config.resnet.width = companion_size(name).width;
+    return config;
+  }
+  const TransformerSize& size = transformer_size(name);
+  config.vit.width = size.width;
+  config.vit.depth = size.depth;
+  config.vit.heads = size.heads;
+  config.vit.patch = stride;
+  config.vit.grid = grid;
+  return config;
+}
+
+std::function<std::string(const std::string&)> file_names(EncoderKind kind) {
+  return [kind](const std::string& name) {
+    constexpr std::string_view kPrefix = "encoder.";
+    const bool flat = kind == EncoderKind::kVit && name.starts_with(kPrefix);
+    return flat ? name.substr(kPrefix.size()) : name;
+  };
+}
+
+VitConfig vit_config_from(const TensorMap& tensors, const std::string& source) {
+  VitConfig config;
+  const auto patch = shape_of(tensors, "patch_embed.proj.weight", 4, source);
+  config.width = patch[0];
+  config.patch = patch[2];
+  config.grid = square_grid(shape_of(tensors, "pos_embed", 3, source)[1], source);
+  config.depth = count_of(tensors, "blocks");
+  config.heads = usual_heads(config.width);
+  config.embedding_norm = tensors.contains("tokenizer_norm.weight");
+  config.final_norm = tensors.contains("norm.weight");
+  return config;
+}
+
+}  // namespace addp

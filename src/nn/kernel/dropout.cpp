@@ -1,0 +1,76 @@
+#include "nn/kernel/dropout.h"
+
+#include <ATen/Parallel.h>
+
+#include <bit>
+
+#include "nn/kernel/row_kernels.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+constexpr std::int64_t kGrain = 1 << 15;  // elements worth a thread
+
+Tensor drop_elements(const Tensor& x, double rate, std::uint64_t key) {
+  const Tensor in = x.contiguous();
+  const Tensor out = torch::empty_like(in);
+  const float* from = in.data_ptr<float>();
+  float* to = out.data_ptr<float>();
+  at::parallel_for(0, in.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    dropout_span(from + begin, to + begin, begin, end - begin, key, rate);
+  });
+  return out;
+}
+
+// Nothing is kept for the backward pass but the key.
+class DropElements : public torch::autograd::Function<DropElements> {
+ public:
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x, double rate,
+                        std::int64_t key) {
+    context->saved_data["rate"] = rate;
+    context->saved_data["key"] = key;
+    return drop_elements(x, rate, std::bit_cast<std::uint64_t>(key));
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto key = std::bit_cast<std::uint64_t>(context->saved_data["key"].toInt());
+    return {drop_elements(gradients[0], context->saved_data["rate"].toDouble(), key), Tensor(),
+            Tensor()};
+  }
+};
+
+// Zeros, and 1 / (1 - rate) where an element is kept. Which ones follows from the key; a CUDA
+// device draws them by itself, and others than the CPU would.
+Tensor keep_factors(at::IntArrayRef shape, double rate, std::uint64_t key, const Tensor& like) {
+  if (like.is_cuda()) {
+    at::Generator generator = at::globalContext().defaultGenerator(like.device()).clone();
+    generator.set_current_seed(key);
+    return torch::empty(shape, like.options().requires_grad(false))
+        .bernoulli_(1 - rate, generator)
+        .div_(1 - rate);
+  }
+  return drop_elements(torch::ones(shape, torch::kFloat32), rate, key)
+      .to(like.device(), like.scalar_type());
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& x, double rate, DropoutKeys* keys) {
+  if (keys == nullptr || rate <= 0) return x;
+  const std::uint64_t key = keys->next_key();
+  if (x.is_cpu() && x.scalar_type() == torch::kFloat32) {
+    return DropElements::apply(x, rate, std::bit_cast<std::int64_t>(key));
+  }
+  return x * keep_factors(x.sizes(), rate, key, x);
+}
+
+Tensor drop_path(const Tensor& branch, double rate, DropoutKeys* keys) {
+  if (keys == nullptr || rate <= 0) return branch;
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(branch.dim()), 1);
+  shape[0] = branch.size(0);
+  return branch * keep_factors(shape, rate, keys->next_key(), branch);
+}
+
+}  // namespace addp

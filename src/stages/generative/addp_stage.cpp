@@ -1,0 +1,162 @@
+#include "stages/generative/addp_stage.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "diffusion/addp_file.h"
+#include "feed/class_condition.h"
+#include "generate/sampler.h"
+#include "machine/machine.h"
+#include "machine/precision.h"
+#include "model/init.h"
+#include "nn/encoder/activation_bytes.h"
+#include "nn/layer/picture_tensor.h"
+#include "nn/torch.h"
+#include "stages/generative/transformer_size.h"
+
+namespace addp {
+namespace {
+
+AddpConfig network_config(const AddpTrainOptions& options, const Vqgan& tokenizer,
+                          const TokenFeed& feed) {
+  const TransformerSize size = resolve_size(options.network);
+  AddpConfig config;
+  config.vocabulary = {
+      tokenizer.config().codes,
+      class_ids_needed(options.tokens, feed.pictures().dataset(), options.class_ids)};
+  config.grid = feed.grid();
+  config.decoder_width = size.decoder_width;
+  config.decoder_depth = size.decoder_depth;
+  config.decoder_heads = size.decoder_heads;
+  config.dropout = config.attention_dropout = options.network.dropout;
+  config.token_input = options.token_input;
+  if (options.encoder != "vit") {
+    config.encoder = encoder_preset(options.encoder, feed.grid(), tokenizer.factor());
+    return config;
+  }
+  VitConfig& vit = config.encoder.vit;
+  vit.width = size.width;
+  vit.depth = size.depth;
+  vit.heads = size.heads;
+  vit.patch = tokenizer.factor();  // a patch under each token
+  vit.grid = feed.grid();
+  vit.dropout = vit.attention_dropout = options.network.dropout;
+  return config;
+}
+
+std::shared_ptr<Mage> open_predictor(const AddpTrainOptions& options, const Vqgan& tokenizer) {
+  const auto predictor = load_predictor(options.predictor);
+  require_codes(predictor->config().vocabulary, tokenizer, options.predictor);
+  return predictor;
+}
+
+}  // namespace
+
+AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
+    : NetworkStage("addp", options.train, world),
+      options_(options),
+      tokenizer_(load_tokenizer(options.tokens.tokenizer)),
+      predictor_(open_predictor(options, *tokenizer_)),
+      feed_(options.train, options.tokens, tokenizer_, world),
+      schedule_(options.diffusion.mask),
+      network_(on_device(std::make_shared<Addp>(network_config(options, *tokenizer_, feed_)))) {
+  initialise(
+      *network_,
+      RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights").fork("addp"));
+  if (options.tokens.class_conditional &&
+      predictor_->config().vocabulary != network_->config().vocabulary) {
+    throw UsageError(
+        "{}: was trained for {} classes, the data have {}; train the predictor with "
+        "--class-conditional on the same data",
+        options.predictor, predictor_->config().vocabulary.classes(),
+        network_->config().vocabulary.classes());
+  }
+  train_network(network_, decay_groups(*network_, options.train.weight_decay));
+}
+
+NetworkStage::MicrobatchLoss AddpStage::microbatch_loss(const StepContext& context,
+                                                        std::uint64_t microbatch) {
+  const auto [z0, labels] = feed_.next();
+  const RandomStream stream = context.shared.fork("part", microbatch);
+  const std::int64_t first = context.rank * z0.size(0);
+  DropoutKeys keys(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
+  Bf16Scope scope(context.bf16);
+  return {pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
+                           schedule_, options_.diffusion, stream, &keys,
+                           classes_of(labels, &stream, first), first)
+              .value};
+}
+
+Metrics AddpStage::evaluate() {
+  torch::NoGradGuard guard;
+  network_->eval();
+  const auto [z0, labels] = feed_.validation(kValidationPictures);
+  // The same few masks at every evaluation, so that the curve shows the network alone.
+  constexpr std::uint64_t kDraws = 4;
+  Metrics metrics;
+  for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+    const PretrainingLoss loss =
+        pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
+                         schedule_, options_.diffusion, RandomStream(0, "validation", draw),
+                         nullptr, classes_of(labels, nullptr, 0), /*first=*/0, /*with_floor=*/true);
+    metrics["loss"] += loss.value.item<double>() / kDraws;
+    metrics["floor"] += loss.floor.item<double>() / kDraws;
+  }
+  return metrics;
+}
+
+// Ids for the class position, undefined in unconditional training. The predictor must have been
+// trained with the same classes.
+Tensor AddpStage::classes_of(const Tensor& labels, const RandomStream* stream,
+                             std::int64_t first) const {
+  return class_ids_of(labels, network_->config().vocabulary, options_.tokens, stream, first);
+}
+
+std::vector<Panel> AddpStage::pictures() { return {noisy_panel(), sample_panel()}; }
+
+// Pictures, and the noisy x_t that the encoder is trained on at three mask ratios.
+Panel AddpStage::noisy_panel() const {
+  torch::NoGradGuard guard;
+  const Tensor pixels = feed_.pictures().validation_pictures(kShownPictures);
+  const Tensor z0 = tokenizer_->encode(pixels);
+  std::vector<Tensor> rows{pixels};
+  for (const double ratio : {0.5, 0.75, 0.95}) {
+    rows.push_back(noisy_pictures({tokenizer_.get(), predictor_.get()}, z0, feed_.grid(), ratio,
+                                  options_.diffusion, RandomStream(0, "shown masks")));
+  }
+  return {"noisy", picture_rows(rows)};
+}
+
+Panel AddpStage::sample_panel() const {
+  torch::NoGradGuard guard;
+  network_->eval();
+  SamplerOptions options;
+  options.steps = options_.sample_steps;
+  std::vector<std::uint64_t> pictures(2 * kShownPictures);
+  std::iota(pictures.begin(), pictures.end(), 0);
+  StreamNoise keys(0, pictures);
+  const Samples samples =
+      generate(*network_, *tokenizer_,
+               SamplerStart::nothing(static_cast<std::int64_t>(pictures.size()), feed_.grid()),
+               options, keys);
+  return {"samples", picture_rows(samples.pixels.split(kShownPictures))};
+}
+
+void AddpStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
+  save_addp(path, *network_, *tokenizer_,
+            with_class_names(provenance, options_.tokens, feed_.pictures().dataset()));
+}
+
+double AddpStage::activation_bytes() const {
+  const AddpConfig& c = network_->config();
+  const double pictures = pictures_at_once();
+  const double positions = pictures * static_cast<double>(c.grid.area() + 1);
+  // Up to half of the tokens are reliable and stand behind the positions in the decoder.
+  const double cell = static_cast<double>(c.encoder.stride() * c.encoder.stride());
+  return encoder_activation_bytes(c.encoder, positions * cell) +
+         block_activation_bytes(c.decoder_width, c.decoder_depth, 1.5 * positions) +
+         4 * 2 * positions * static_cast<double>(c.vocabulary.size());
+}
+
+}  // namespace addp

@@ -1,0 +1,33 @@
+// Training the token predictor: MAGE as in its paper, on the tokens of a frozen tokenizer.
+#pragma once
+
+#include "feed/token_feed.h"
+#include "predictor/mage_training.h"
+#include "stages/generative/predictor_options.h"
+#include "train/network_stage.h"
+
+namespace addp {
+
+class PredictorStage : public NetworkStage {
+ public:
+  PredictorStage(const PredictorTrainOptions& options, World& world);
+
+  std::int64_t steps_per_epoch() const override { return feed_.steps_per_epoch(); }
+  void seek(std::int64_t step) override { feed_.seek(step); }
+  Metrics evaluate() override;
+  std::vector<Panel> pictures() override;
+  std::pair<std::string, bool> best_figure() const override { return {"loss", false}; }
+  void save_model(const std::filesystem::path& path, const std::string& provenance) override;
+  double activation_bytes() const override;
+
+ private:
+  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MageMaskOptions mask_options() const;
+
+  PredictorTrainOptions options_;
+  std::shared_ptr<Vqgan> tokenizer_;
+  TokenFeed feed_;
+  std::shared_ptr<Mage> network_;
+};
+
+}  // namespace addp

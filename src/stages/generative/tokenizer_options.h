@@ -1,0 +1,71 @@
+// Options of `addp train tokenizer`. Free of libtorch.
+#pragma once
+
+#include "tokenizer/vqgan_config.h"
+#include "train/options.h"
+
+namespace addp {
+
+struct TokenizerTrainOptions {
+  TrainOptions train;
+  VqganConfig network;
+
+  double crop = 0.8;
+  double l1 = 1;
+  double l2 = 0;
+  double perceptual = 1;
+  std::filesystem::path lpips;
+  double codebook = 1;
+  double commitment = 0.25;
+
+  double adversarial = 0.1;
+  std::int64_t adversarial_start = 10'000;
+  std::int64_t discriminator_channels = 64;
+  std::int64_t discriminator_layers = 3;
+
+  std::int64_t restart_every = 500;
+  double restart_until = 0.6;
+
+  void describe(Options& o) {
+    train.describe(o);
+    o.group("Network");
+    o.add("channels", network.channels, "at the finest level").range(1, 4096);
+    o.add("multipliers", network.multipliers,
+          "of the channels, a level each; each further level halves the picture");
+    o.add("blocks", network.blocks, "residual blocks per level").range(1, 64);
+    o.add("codes", network.codes, "entries of the codebook").range(2, 1 << 20);
+    o.add("code-width", network.code_width, "length of a code").range(1, 4096);
+    o.add("stem", network.stem,
+          "2: no layer at full resolution (strided first layer, pixel shuffle at the end)")
+        .range(1, 16);
+    o.add("unit-codes", network.unit_codes,
+          "codes and features on the unit sphere, nearest by cosine");
+    o.add("input-shortcut", network.input_shortcut,
+          "usual residual where channels change, not the published variant");
+    o.add("groups", network.groups, "of the normalisations; fewer for narrow networks")
+        .range(1, 1024);
+    o.group("Losses");
+    o.add("crop", crop, "smallest share of a picture's area in a random crop; 1: none")
+        .range(0.01, 1);
+    o.add("l1", l1, "weight of the absolute error").range(0, 1e6);
+    o.add("l2", l2, "weight of the squared error").range(0, 1e6);
+    o.add("perceptual", perceptual, "weight of LPIPS; needs its weights").range(0, 1e6);
+    o.add("lpips", lpips,
+          "LPIPS weights; empty: lpips*.safetensors in the folder ADDP_WEIGHTS, or none");
+    o.add("codebook", codebook, "weight of what moves codes towards features").range(0, 1e6);
+    o.add("commitment", commitment, "weight of what moves features towards codes").range(0, 1e6);
+    o.group("Discriminator");
+    o.add("adversarial", adversarial, "weight beside the adaptive one; 0: no discriminator")
+        .range(0, 1e6);
+    o.add("adversarial-start", adversarial_start, "first step of the discriminator").range(0, 1e12);
+    o.add("discriminator-channels", discriminator_channels, "of its first layer").range(8, 1024);
+    o.add("discriminator-layers", discriminator_layers, "that halve the picture").range(1, 6);
+    o.group("Codebook health");
+    o.add("restart-every", restart_every,
+          "steps after which unused codes become features again; 0: never")
+        .range(0, 1e12);
+    o.add("restart-until", restart_until, "share of the run after which they stay").range(0, 1);
+  }
+};
+
+}  // namespace addp

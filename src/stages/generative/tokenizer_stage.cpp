@@ -1,0 +1,222 @@
+#include "stages/generative/tokenizer_stage.h"
+
+#include "base/log.h"
+#include "eval/generation/picture_metrics.h"
+#include "image/draw/draw.h"
+#include "machine/machine.h"
+#include "machine/precision.h"
+#include "model/init.h"
+#include "model/load.h"
+#include "nn/layer/picture_tensor.h"
+#include "nn/torch.h"
+#include "tokenizer/vqgan_file.h"
+#include "weights/find_weights.h"
+
+namespace addp {
+namespace {
+
+constexpr double kMaxAdaptiveWeight = 1e4;
+constexpr std::int64_t kStartPictures = 64;
+
+FeedOptions feed_options(const TokenizerTrainOptions& options, const World& world) {
+  FeedOptions feed = FeedOptions::from(options.train, world);
+  feed.crop = options.crop;
+  return feed;
+}
+
+std::optional<Lpips> open_lpips(const TokenizerTrainOptions& options) {
+  if (options.perceptual <= 0 || options.train.size < kLpipsMinSide) return {};
+  const auto path = find_weights("lpips", options.lpips);
+  if (!path) {
+    warn(
+        "no LPIPS weights here: the tokenizer is trained without the perceptual loss; name a file "
+        "with --lpips, or set ADDP_WEIGHTS to a folder with lpips*.safetensors");
+    return {};
+  }
+  return Lpips::open(*path);
+}
+
+}  // namespace
+
+TokenizerStage::TokenizerStage(const TokenizerTrainOptions& options, World& world)
+    : options_(options),
+      world_(world),
+      feed_(feed_options(options, world)),
+      lpips_(open_lpips(options)),
+      health_(options.network.codes) {
+  check(options.network);
+  const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
+  const LearnerOptions learner_options{options.train.clip, options.train.ema};
+  const AdamWOptions adam{options.train.beta1, options.train.beta2};
+  network_ = on_device(std::make_shared<Vqgan>(options.network));
+  initialise_vqgan(*network_, stream.fork("tokenizer"));
+  network_->start_codes_on(feed_.training_pictures(kStartPictures));
+  generator_learner_ = std::make_unique<Learner>(
+      "tokenizer", make_adamw(decay_groups(*network_, options.train.weight_decay), adam),
+      learner_options, world);
+  if (options.adversarial > 0) {
+    discriminator_ = on_device(std::make_shared<Discriminator>(
+        DiscriminatorConfig{options.discriminator_channels, options.discriminator_layers}));
+    initialise(*discriminator_, stream.fork("discriminator"));
+    discriminator_learner_ = std::make_unique<Learner>(
+        "discriminator",
+        make_adamw(decay_groups(*discriminator_, options.train.weight_decay), adam),
+        LearnerOptions{options.train.clip, 0}, world);
+  }
+}
+
+std::vector<Learner*> TokenizerStage::learners() {
+  std::vector<Learner*> all{generator_learner_.get()};
+  if (discriminator_learner_) all.push_back(discriminator_learner_.get());
+  return all;
+}
+
+TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels) {
+  Reconstruction made;
+  made.latent = network_->latent(pixels);
+  const Quantized quantized = network_->quantize(made.latent.to(torch::kFloat32));
+  health_.add(quantized.ids);
+  made.pixels = network_->decode(quantized.embeddings).to(torch::kFloat32);
+
+  const Tensor error = made.pixels - pixels;
+  const Tensor l1 = error.abs().mean();
+  made.loss = options_.l1 * l1 + options_.codebook * quantized.codebook_loss +
+              options_.commitment * quantized.commitment_loss;
+  if (options_.l2 > 0) made.loss = made.loss + options_.l2 * error.square().mean();
+  if (lpips_) {
+    const Tensor perceptual = (*lpips_)(pixels * 2 - 1, made.pixels * 2 - 1).mean();
+    made.loss = made.loss + options_.perceptual * perceptual;
+    made.metrics["lpips"] = perceptual.item<double>();
+  }
+  made.metrics["l1"] = l1.item<double>();
+  made.metrics["commitment"] = quantized.commitment_loss.item<double>();
+  made.metrics["loss"] = made.loss.item<double>();
+  return made;
+}
+
+// The weight balances the two gradients at the decoder's last layer.
+Tensor TokenizerStage::adversarial_term(const Reconstruction& made, Metrics& metrics) {
+  for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(false);
+  const Tensor term = generator_loss(discriminator_->forward(made.pixels).to(torch::kFloat32));
+  const Tensor last = network_->named_parameters()["decoder.conv_out.weight"];
+  const auto norm = [&](const Tensor& loss) {
+    return torch::autograd::grad({loss}, {last}, {}, /*retain_graph=*/true)[0].norm();
+  };
+  const Tensor weight =
+      (norm(made.loss) / (norm(term) + 1e-4)).clamp(0, kMaxAdaptiveWeight).detach();
+  for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(true);
+  metrics["adversarial"] = term.item<double>();
+  metrics["adaptive_weight"] = weight.item<double>();
+  return options_.adversarial * weight * term;
+}
+
+void TokenizerStage::train_discriminator(const Tensor& real, const Tensor& fake, double share,
+                                         bool last, Metrics& metrics) {
+  const Tensor logits =
+      discriminator_->forward(torch::cat({real, fake.detach()})).to(torch::kFloat32);
+  const auto halves = logits.chunk(2);
+  const Tensor loss = discriminator_loss(halves[0], halves[1]);
+  discriminator_learner_->backward(loss, share, last);
+  metrics["discriminator"] = loss.item<double>();
+}
+
+void TokenizerStage::rescue_codes(const StepContext& context, const Tensor& latent,
+                                  Metrics& metrics) {
+  const CodebookUse use = health_.use();
+  metrics["codes_used"] = use.share();
+  metrics["perplexity"] = use.perplexity;
+  const std::int64_t done = context.step + 1;
+  if (options_.restart_every == 0 || done % options_.restart_every != 0) return;
+  world_.all_reduce_sum(health_.counts());
+  if (static_cast<double>(done) > options_.restart_until * static_cast<double>(context.total)) {
+    health_.counts().zero_();
+    return;
+  }
+  // Every process draws the same codes from its own features, then takes over the main one's.
+  const Tensor features =
+      latent.detach().to(torch::kFloat32).permute({0, 2, 3, 1}).reshape({-1, latent.size(1)});
+  const Tensor codes = network_->named_parameters()["quantize.embedding.weight"];
+  const RandomStream stream(static_cast<std::uint64_t>(options_.train.seed), "restart",
+                            static_cast<std::uint64_t>(done));
+  metrics["codes_restarted"] = static_cast<double>(health_.restart(codes, features, stream));
+  world_.broadcast(codes);
+}
+
+Metrics TokenizerStage::step(const StepContext& context) {
+  const bool adversarial = discriminator_ && context.step >= options_.adversarial_start;
+  const auto parts = static_cast<std::int64_t>(options_.train.accumulate);
+  Metrics metrics;
+  Tensor latent;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const double share = 1.0 / static_cast<double>(parts);
+    const bool last = part + 1 == parts;
+    const Tensor pixels = feed_.next().pixels;
+    Bf16Scope scope(context.bf16);
+    Reconstruction made = reconstruct(pixels);
+    Tensor loss = made.loss;
+    if (adversarial) loss = loss + adversarial_term(made, made.metrics);
+    generator_learner_->backward(loss, share, last);
+    if (adversarial) train_discriminator(pixels, made.pixels, share, last, made.metrics);
+    for (const auto& [name, value] : made.metrics) metrics[name] += value * share;
+    latent = made.latent;
+  }
+  metrics["gradient"] = generator_learner_->update(context.lr);
+  if (adversarial) discriminator_learner_->update(context.lr);
+  rescue_codes(context, latent, metrics);
+  return metrics;
+}
+
+Metrics TokenizerStage::evaluate() {
+  torch::NoGradGuard guard;
+  const Tensor pixels = feed_.validation_pictures(kValidationPictures);
+  const Tensor ids = network_->encode(pixels);
+  const Tensor made = network_->decode_ids(ids, network_->grid_of(pixels)).clamp(0, 1);
+  Metrics metrics{{"l1", (made - pixels).abs().mean().item<double>()},
+                  {"psnr", psnr(made, pixels).mean().item<double>()}};
+  if (lpips_) metrics["lpips"] = (*lpips_)(pixels * 2 - 1, made * 2 - 1).mean().item<double>();
+  return metrics;
+}
+
+std::vector<Panel> TokenizerStage::pictures() {
+  torch::NoGradGuard guard;
+  const Tensor pixels = feed_.validation_pictures(kShownPictures);
+  const Tensor made = network_->decode_ids(network_->encode(pixels), network_->grid_of(pixels));
+  return {{"reconstructions", picture_rows({pixels, made})}};
+}
+
+void TokenizerStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
+  save_tokenizer(path, *network_, provenance);
+}
+
+TensorMap TokenizerStage::state() const {
+  TensorMap tensors = state_of(*network_, {}, "tokenizer.model.");
+  if (discriminator_) tensors.merge(state_of(*discriminator_, {}, "discriminator.model."));
+  tensors["codebook.counts"] = to_view(health_.counts());
+  return tensors;
+}
+
+void TokenizerStage::load_state(const TensorMap& tensors, const std::string& source) {
+  load_strictly(*network_, tensors, {.source = source, .prefix = "tokenizer.model."});
+  if (discriminator_) {
+    load_strictly(*discriminator_, tensors, {.source = source, .prefix = "discriminator.model."});
+  }
+  const auto counts = tensors.find("codebook.counts");
+  if (counts != tensors.end()) health_.set_counts(to_torch(counts->second));
+}
+
+double TokenizerStage::activation_bytes() const {
+  // Each level keeps about five maps per block (norm, activation and convolution, twice)
+  // on both sides.
+  const VqganConfig& c = options_.network;
+  double floats = 0;
+  double side = static_cast<double>(options_.train.size) / static_cast<double>(c.stem);
+  for (std::size_t level = 0; level < c.multipliers.size(); ++level, side /= 2) {
+    floats += 2 * 6 * static_cast<double>(c.blocks + 1) * side * side *
+              static_cast<double>(c.level_channels(level));
+  }
+  const double pictures = static_cast<double>(options_.train.batch_size) /
+                          static_cast<double>(options_.train.accumulate * world_.size());
+  return 4 * floats * pictures;
+}
+
+}  // namespace addp

@@ -1,0 +1,39 @@
+// Fine-tuning an encoder, or training it from scratch, as an image classifier.
+#pragma once
+
+#include "eval/recognition/picture_pass.h"
+#include "feed/picture_feed.h"
+#include "heads/classify/classifier.h"
+#include "stages/recognition/classifier_options.h"
+#include "train/network_stage.h"
+
+namespace addp {
+
+class ClassifierStage : public NetworkStage {
+ public:
+  ClassifierStage(const ClassifierTrainOptions& options, World& world);
+
+  std::int64_t steps_per_epoch() const override { return feed_.steps_per_epoch(); }
+  void seek(std::int64_t step) override { feed_.seek(step); }
+  Metrics evaluate() override;
+  std::vector<Panel> pictures() override;
+  std::pair<std::string, bool> best_figure() const override { return {"top1", true}; }
+  void save_model(const std::filesystem::path& path, const std::string& provenance) override;
+  double activation_bytes() const override;
+
+  Classifier& classifier() { return *classifier_; }
+
+ private:
+  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  Tensor loss_of(const Tensor& logits, const Tensor& targets) const;
+
+  ClassifierTrainOptions options_;
+  PictureFeed feed_;
+  std::shared_ptr<const Dataset> validation_;
+  std::shared_ptr<Classifier> classifier_;
+};
+
+// What the classifier says about a few held-out pictures.
+Panel prediction_panel(Classifier& classifier, const std::shared_ptr<const Dataset>& validation);
+
+}  // namespace addp

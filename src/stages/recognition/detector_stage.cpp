@@ -1,0 +1,205 @@
+#include "stages/recognition/detector_stage.h"
+
+#include <charconv>
+
+#include "base/error.h"
+#include "data/coco/coco_results.h"
+#include "data/load/annotated_transforms.h"
+#include "data/load/open_dataset.h"
+#include "image/draw/draw.h"
+#include "machine/machine.h"
+#include "machine/precision.h"
+#include "nn/layer/pixels.h"
+#include "nn/torch.h"
+#include "stages/recognition/backbone_start.h"
+#include "stages/recognition/maps_start.h"
+
+namespace addp {
+namespace {
+
+constexpr double kShownScore = 0.3;
+
+Transform jitter_transform(const DetectorTrainOptions& options) {
+  DetectionTransformOptions transform;
+  transform.size = static_cast<int>(options.train.size);
+  transform.scale_low = options.maps.scale_low;
+  transform.scale_high = std::max(options.maps.scale_low, options.maps.scale_high);
+  transform.flip = options.maps.flip;
+  return detection_transform(transform);
+}
+
+DatasetOptions chosen_classes(const DetectorTrainOptions& options, bool only_annotated) {
+  DatasetOptions chosen;
+  chosen.only_annotated = only_annotated;
+  chosen.only_classes = options.only;
+  return chosen;
+}
+
+// COCO's own ids where the set has any, else 1, 2, ...
+std::vector<std::int64_t> category_ids(const Dataset& dataset) {
+  std::vector<std::int64_t> ids;
+  for (const std::string& key : dataset.class_keys()) {
+    std::int64_t id = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
+    const bool number = error == std::errc{} && end == key.data() + key.size();
+    ids.push_back(number ? id : static_cast<std::int64_t>(ids.size()) + 1);
+  }
+  return ids;
+}
+
+std::shared_ptr<Detector> make_detector(const DetectorTrainOptions& options,
+                                        const Dataset& dataset) {
+  const MapsStart maps = start_maps(options.maps, options.train.size);
+  DetectorConfig config;
+  config.maps = maps.config;
+  config.class_names = dataset.class_names();
+  config.category_ids = category_ids(dataset);
+  config.size = options.train.size;
+  config.channels = options.channels;
+  config.rpn.strides = options.strides;
+  config.rpn.anchor_scale = options.anchor_scale;
+  config.rpn.convs = options.rpn_convs;
+  config.roi = {options.cells,      options.mask_cells,    options.box_convs,  options.box_width,
+                options.mask_convs, options.mask_channels, options.level_scale};
+  config.proposals = options.proposals;
+  auto network = on_device(std::make_shared<Detector>(config, maps.tokenizer));
+  network->initialise_weights(
+      RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
+          .fork("detector"));
+  if (maps.pretrained) network->maps().load_pretrained(*maps.pretrained);
+  return network;
+}
+
+void add_truth(const Sample& sample, const Image& picture, const std::vector<std::int64_t>& ids,
+               CocoFile& truth) {
+  truth.images.push_back({sample.id, sample.name, picture.width, picture.height});
+  for (const Instance& instance : sample.instances) {
+    CocoAnnotation annotation;
+    annotation.id = static_cast<std::int64_t>(truth.annotations.size()) + 1;
+    annotation.image_id = sample.id;
+    annotation.category_id = ids[static_cast<std::size_t>(instance.class_id)];
+    annotation.box = instance.box;
+    annotation.area = instance.area;
+    annotation.crowd = instance.crowd;
+    annotation.mask.runs = instance.mask;
+    truth.annotations.push_back(std::move(annotation));
+  }
+}
+
+}  // namespace
+
+DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
+    : NetworkStage("detector", options.train, world),
+      options_(options),
+      feed_(open_dataset(options.train.data, "train", Task::kDetection,
+                         chosen_classes(options, /*only_annotated=*/true)),
+            FeedOptions::from(options.train, world), jitter_transform(options), /*labels=*/false),
+      validation_(open_validation(options.train.data, feed_.dataset(), Task::kDetection,
+                                  chosen_classes(options, /*only_annotated=*/false))),
+      network_(make_detector(options, feed_.dataset())) {
+  train_network(network_, maps_groups(*network_, network_->config().maps, options.maps.layer_decay,
+                                      options.train.weight_decay));
+}
+
+NetworkStage::MicrobatchLoss DetectorStage::microbatch_loss(const StepContext& context,
+                                                            std::uint64_t microbatch) {
+  const auto side = static_cast<int>(options_.train.size);
+  const DetectorSampling sampling{options_.anchors, options_.regions, options_.positive_share};
+  const AnnotatedBatch batch = feed_.next();
+  std::vector<DetectionTarget> targets;
+  for (const auto& instances : batch.instances) {
+    targets.push_back(target_of(instances, side, side));
+  }
+  const RandomStream stream = context.stream.fork("part", microbatch);
+  DropoutKeys keys(stream.fork("dropout"));
+  Bf16Scope scope(context.bf16);
+  const DetectorLosses losses =
+      network_->losses(normalise_pixels(batch.pixels), targets, sampling, stream, &keys);
+  return {losses.total(),
+          {{"rpn_score", losses.rpn_score.item<double>()},
+           {"rpn_box", losses.rpn_box.item<double>()},
+           {"score", losses.score.item<double>()},
+           {"box", losses.box.item<double>()},
+           {"mask", losses.mask.item<double>()}}};
+}
+
+Metrics DetectorStage::evaluate() {
+  network_->eval();
+  const std::vector<std::int64_t>& ids = network_->config().category_ids;
+  CocoFile truth;
+  truth.name = validation_->description();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    truth.categories.push_back({ids[i], network_->config().class_names[i]});
+  }
+  std::vector<CocoAnnotation> found;
+  for_each_sample(*validation_, options_.maps.eval_pictures, world_, [&](Sample& sample) {
+    const Image picture = sample.picture();
+    for (const Detection& detection : detect_picture(*network_, picture)) {
+      found.push_back(
+          to_coco(detection, sample.id, ids[static_cast<std::size_t>(detection.class_id)]));
+    }
+    add_truth(sample, picture, ids, truth);
+  });
+  if (world_.size() > 1) {
+    // Each process has seen its own pictures; every one gets the others' truths and detections.
+    const auto truths = world_.all_gather(coco_to_json(truth).dump());
+    const auto results = world_.all_gather(coco_results_to_json(found).dump());
+    truth.images.clear();
+    truth.annotations.clear();
+    found.clear();
+    for (std::size_t i = 0; i < truths.size(); ++i) {
+      join_coco(parse_coco(as_byte_span(truths[i]), truth.name), truth);
+      const auto part = parse_coco_detections(as_byte_span(results[i]), truth.name);
+      found.insert(found.end(), part.begin(), part.end());
+    }
+  }
+  sort_coco(truth);
+  const CocoFigures box = evaluate_coco(truth, found, CocoTask::kBox),
+                    mask = evaluate_coco(truth, found, CocoTask::kMask);
+  return {{"box_ap", 100 * box.values[0]},
+          {"box_ap50", 100 * box.values[1]},
+          {"mask_ap", 100 * mask.values[0]},
+          {"mask_ap50", 100 * mask.values[1]}};
+}
+
+// The annotations above, what the network finds below.
+std::vector<Panel> DetectorStage::pictures() {
+  network_->eval();
+  std::vector<Image> truth, found;
+  const auto& names = network_->config().class_names;
+  DetectorLimits shown;
+  shown.score = kShownScore;
+  for (const auto& [sample, picture] : shown_samples(*validation_, kShownPictures)) {
+    std::vector<Detection> annotated;
+    for (const Instance& instance : sample.instances) {
+      annotated.push_back({instance.class_id, 1, instance.box, instance.mask});
+    }
+    truth.push_back(draw_detections(picture, annotated, names));
+    found.push_back(draw_detections(picture, detect_picture(*network_, picture, shown), names));
+  }
+  if (truth.empty()) return {};
+  const auto count = static_cast<int>(truth.size());
+  truth.insert(truth.end(), found.begin(), found.end());
+  return {{"detections", make_grid(truth, count)}};
+}
+
+void DetectorStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
+  save_detector(path, *network_, provenance);
+}
+
+double DetectorStage::activation_bytes() const {
+  const DetectorConfig& c = network_->config();
+  const double pictures = pictures_at_once();
+  const double pixels = pictures * static_cast<double>(c.size * c.size);
+  const auto finest = static_cast<double>(c.rpn.strides.front());
+  const double regions = pictures * static_cast<double>(options_.regions * c.channels);
+  const double boxes =
+      regions * static_cast<double>(3 * c.roi.cells * c.roi.cells * (c.roi.box_convs + 1));
+  const double masks =
+      regions * options_.positive_share *
+      static_cast<double>(3 * c.roi.mask_cells * c.roi.mask_cells * (c.roi.mask_convs + 4));
+  return backbone_activation_bytes(c.maps.backbone, c.maps.backbone.grid(), pictures) +
+         4 * (pixels / (finest * finest) * 8 * static_cast<double>(c.channels) + boxes + masks);
+}
+
+}  // namespace addp

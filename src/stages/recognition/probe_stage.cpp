@@ -1,0 +1,141 @@
+#include "stages/recognition/probe_stage.h"
+
+#include "base/sha256.h"
+#include "data/load/open_dataset.h"
+#include "eval/recognition/classification_metrics.h"
+#include "eval/recognition/knn.h"
+#include "eval/recognition/picture_pass.h"
+#include "machine/machine.h"
+#include "machine/precision.h"
+#include "nn/kernel/cross_entropy.h"
+#include "nn/layer/pixels.h"
+#include "nn/torch.h"
+#include "stages/recognition/backbone_start.h"
+#include "stages/recognition/classifier_stage.h"
+
+namespace addp {
+namespace {
+
+// The encoder as it was pre-trained, its norms included.
+BackboneConfig frozen_backbone(const BackboneStart& start) {
+  BackboneConfig config = start.config;
+  config.encoder.vit.grid = start.grid;
+  config.tokens.grid = start.grid;
+  return config;
+}
+
+std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const Dataset& dataset) {
+  const BackboneStart start = start_backbone(options.backbone, options.train.size);
+  ClassifierConfig config;
+  config.backbone = frozen_backbone(start);
+  config.head = ClassifierHead::kProbe;
+  config.classes = static_cast<std::int64_t>(dataset.class_names().size());
+  config.class_names = dataset.class_names();
+  config.class_keys = dataset.class_keys();
+  config.size = options.train.size;
+  config.crop = options.eval_crop;
+  auto probe = on_device(std::make_shared<Classifier>(config, start.tokenizer));
+  const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
+  initialise_classifier(*probe, HeadStart::kProbing, stream.fork("probe"));
+  if (start.file) load_backbone(probe->encoder(), config.backbone, *start.file);
+  for (Tensor& parameter : probe->encoder().parameters()) parameter.set_requires_grad(false);
+  return probe;
+}
+
+// Tells encoders apart whose features a cache may hold.
+std::string digest_of(const torch::nn::Module& network) {
+  std::string text;
+  for (const auto& item : network.named_parameters()) {
+    text += sha256_of(item.value());
+  }
+  return sha256_hex(as_byte_span(text));
+}
+
+FeatureFeedOptions probe_feed(const ProbeTrainOptions& options, const World& world,
+                              Classifier& probe) {
+  FeatureFeedOptions feed;
+  feed.pictures = FeedOptions::from(options.train, world);
+  feed.pictures.task = Task::kClassification;
+  feed.pictures.crop = options.crop;
+  feed.pictures.flip = options.flip;
+  feed.views = options.views;
+  feed.middle = options.eval_crop;
+  feed.cache = options.train.out / "features.safetensors";
+  feed.key = fmt::format("{}|{}", options.eval_crop, digest_of(probe.encoder()));
+  return feed;
+}
+
+}  // namespace
+
+ProbeStage::ProbeStage(const ProbeTrainOptions& options, World& world)
+    : NetworkStage("probe", options.train, world),
+      options_(options),
+      classifier_(
+          make_probe(options, *open_dataset(options.train.data, "train", Task::kClassification))),
+      validation_(open_evaluation_set(options.train.data, "", Task::kClassification)) {
+  classifier_->eval();
+  feed_ = std::make_unique<FeatureFeed>(
+      probe_feed(options, world, *classifier_),
+      [this](const Tensor& pixels) {
+        return classifier_->pooled(normalise_pixels(pixels)).to(torch::kFloat32);
+      },
+      world);
+  train_network(classifier_, make_lars(decay_groups(*classifier_, options.train.weight_decay),
+                                       {.momentum = options.momentum}));
+}
+
+// Only the head's batch norm learns its statistics: the encoder's are part of what is probed.
+void ProbeStage::training_mode() {
+  classifier_->train();
+  classifier_->encoder().eval();
+}
+
+NetworkStage::MicrobatchLoss ProbeStage::microbatch_loss(const StepContext& context,
+                                                         std::uint64_t /*microbatch*/) {
+  LabelledFeatures batch;
+  {
+    Bf16Scope scope(context.bf16);
+    batch = feed_->next();
+  }
+  return {smoothed_cross_entropy(classifier_->logits(batch.features), {.labels = batch.labels}, 0)};
+}
+
+double ProbeStage::neighbour_accuracy() {
+  if (!neighbour_accuracy_) {
+    const LabelledFeatures& bank = feed_->plain();
+    Accuracy accuracy;
+    accuracy.add(knn_scores(bank.features, bank.labels, held_out_.features,
+                            classifier_->config().classes, {.neighbours = options_.neighbours}),
+                 held_out_.labels);
+    neighbour_accuracy_ = accuracy.top1();
+  }
+  return *neighbour_accuracy_;
+}
+
+Metrics ProbeStage::evaluate() {
+  torch::NoGradGuard guard;
+  classifier_->eval();
+  if (!held_out_.features.defined()) {
+    held_out_ =
+        extract_set(validation_, options_.train.size, options_.eval_crop, options_.train.workers,
+                    "validation features", [this](const Tensor& pixels) {
+                      return classifier_->pooled(normalise_pixels(pixels)).to(torch::kFloat32);
+                    });
+  }
+  Accuracy accuracy;
+  accuracy.add(classifier_->logits(held_out_.features.to(compute_device())), held_out_.labels);
+  Metrics metrics{{"top1", accuracy.top1()}, {"top5", accuracy.top5()}};
+  if (options_.neighbours > 0) metrics["knn"] = neighbour_accuracy();
+  return metrics;
+}
+
+std::vector<Panel> ProbeStage::pictures() {
+  classifier_->eval();
+  return {prediction_panel(*classifier_, validation_)};
+}
+
+void ProbeStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
+  save_classifier(path, *classifier_, provenance);
+}
+
+}  // namespace addp

@@ -1,0 +1,39 @@
+// Linear probing: a linear layer on the features of a frozen encoder, trained with LARS, and the
+// accuracy of nearest neighbours among the same features beside it.
+#pragma once
+
+#include <optional>
+
+#include "feed/feature_feed.h"
+#include "heads/classify/classifier.h"
+#include "stages/recognition/classifier_options.h"
+#include "train/network_stage.h"
+
+namespace addp {
+
+class ProbeStage : public NetworkStage {
+ public:
+  ProbeStage(const ProbeTrainOptions& options, World& world);
+
+  std::int64_t steps_per_epoch() const override { return feed_->steps_per_epoch(); }
+  void seek(std::int64_t step) override { feed_->seek(step); }
+  Metrics evaluate() override;
+  std::vector<Panel> pictures() override;
+  std::pair<std::string, bool> best_figure() const override { return {"top1", true}; }
+  void save_model(const std::filesystem::path& path, const std::string& provenance) override;
+
+ private:
+  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  void training_mode() override;
+  double neighbour_accuracy();
+
+  ProbeTrainOptions options_;
+  std::shared_ptr<Classifier> classifier_;
+  std::unique_ptr<FeatureFeed> feed_;
+  std::shared_ptr<const Dataset> validation_;
+  // The encoder is frozen, so these are computed once.
+  LabelledFeatures held_out_;
+  std::optional<double> neighbour_accuracy_;
+};
+
+}  // namespace addp

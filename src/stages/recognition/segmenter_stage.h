@@ -1,0 +1,33 @@
+// Training a segmenter: UperNet on a pre-trained or new encoder, with mIoU on the validation split.
+#pragma once
+
+#include "feed/annotated_feed.h"
+#include "heads/segment/segment_picture.h"
+#include "stages/recognition/segmenter_options.h"
+#include "train/network_stage.h"
+
+namespace addp {
+
+class SegmenterStage : public NetworkStage {
+ public:
+  SegmenterStage(const SegmenterTrainOptions& options, World& world);
+
+  std::int64_t steps_per_epoch() const override { return feed_.steps_per_epoch(); }
+  void seek(std::int64_t step) override { feed_.seek(step); }
+  Metrics evaluate() override;
+  std::vector<Panel> pictures() override;
+  std::pair<std::string, bool> best_figure() const override { return {"miou", true}; }
+  void save_model(const std::filesystem::path& path, const std::string& provenance) override;
+  double activation_bytes() const override;
+
+ private:
+  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  LabelingOptions test_options() const;
+
+  SegmenterTrainOptions options_;
+  AnnotatedFeed feed_;
+  std::shared_ptr<const Dataset> validation_;
+  std::shared_ptr<Segmenter> network_;
+};
+
+}  // namespace addp

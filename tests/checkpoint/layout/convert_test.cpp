@@ -1,0 +1,155 @@
+// Conversion and what Python says about the files we write.
+#include "checkpoint/layout/convert.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "checkpoint/format/safetensors.h"
+#include "checkpoint/format/tensor_cast.h"
+#include "checkpoint/layout/checkpoint.h"
+#include "checkpoint/layout/recognise.h"
+#include "checkpoint/pickle/torch_writer.h"
+#include "checkpoint/python.h"
+#include "support/fixtures.h"
+
+namespace addp {
+namespace {
+
+using Json = nlohmann::json;
+using testing::ScratchFolder;
+
+void expect_equal(const TensorMap& a, const TensorMap& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (const auto& [name, tensor] : a) {
+    ASSERT_TRUE(b.contains(name)) << name;
+    EXPECT_EQ(tensor.dtype, b.at(name).dtype) << name;
+    EXPECT_EQ(tensor.shape, b.at(name).shape) << name;
+    EXPECT_EQ(tensor.contiguous_bytes(), b.at(name).contiguous_bytes()) << name;
+  }
+}
+
+TEST(Convert, ThereAndBack) {
+  const auto folders = testing::network_fixtures();
+  if (folders.empty()) GTEST_SKIP() << "no network fixtures: set ADDP_FIXTURES to their folder";
+  for (const auto& folder : folders) {
+    for (const char* name : {"addp.pth", "mage.pth", "vqgan.ckpt", "classifier.pth"}) {
+      SCOPED_TRACE((folder / name).string());
+      const ScratchFolder scratch;
+      const Checkpoint original = open_checkpoint(folder / name);
+      const ConvertReport report =
+          convert_checkpoint(folder / name, scratch / "a.safetensors", {{}, "0.1"});
+      EXPECT_EQ(report.tensors, original.tensors.size());
+      const Checkpoint ours = open_checkpoint(scratch / "a.safetensors");
+      expect_equal(original.tensors, ours.tensors);
+      const auto own = own_metadata(ours);
+      ASSERT_TRUE(own.has_value());
+      EXPECT_EQ(own->kind, recognise(original).kind);
+      EXPECT_EQ(own->config, recognise(original).details);
+      EXPECT_EQ(own->provenance["root"], original.root);
+      convert_checkpoint(scratch / "a.safetensors", scratch / name);
+      const Checkpoint back = open_checkpoint(scratch / name);
+      EXPECT_EQ(back.root, original.root);
+      EXPECT_EQ(back.metadata.value("epoch", Json()), original.metadata.value("epoch", Json()));
+      EXPECT_EQ(back.metadata.value("args", Json()), original.metadata.value("args", Json()));
+      expect_equal(original.tensors, back.tensors);
+      EXPECT_EQ(own_metadata(back)->kind, own->kind);
+    }
+  }
+}
+
+TEST(Convert, DroppedEntriesAreNamed) {
+  const auto folders = testing::network_fixtures();
+  if (folders.empty()) GTEST_SKIP() << "no network fixtures: set ADDP_FIXTURES to their folder";
+  const ScratchFolder scratch;
+  const ConvertReport report =
+      convert_checkpoint(folders[0] / "addp.pth", scratch / "a.safetensors");
+  EXPECT_NE(std::find(report.dropped.begin(), report.dropped.end(), "optimizer"),
+            report.dropped.end());
+}
+
+TEST(Convert, OtherTypes) {
+  const ScratchFolder scratch;
+  const std::vector<float> values{1.0f, -3.5f, 1e6f};
+  Bytes bytes(12);
+  std::memcpy(bytes.data(), values.data(), 12);
+  write_safetensors(scratch / "in.safetensors",
+                    {{"w", make_tensor(DType::kF32, {3}, bytes)},
+                     {"steps", make_tensor(DType::kI64, {}, Bytes(8))}});
+  const ConvertReport half =
+      convert_checkpoint(scratch / "in.safetensors", scratch / "half.pth", {DType::kF16, ""});
+  EXPECT_EQ(half.overflowed, 1u);
+  const Checkpoint converted = open_checkpoint(scratch / "half.pth");
+  EXPECT_EQ(converted.tensors.at("w").dtype, DType::kF16);
+  EXPECT_EQ(converted.tensors.at("steps").dtype, DType::kI64);
+  std::uint16_t second = 0;
+  std::memcpy(&second, converted.tensors.at("w").bytes.data() + 2, 2);
+  EXPECT_EQ(half_to_float(second), -3.5f);
+  EXPECT_EQ(
+      convert_checkpoint(scratch / "in.safetensors", scratch / "b.safetensors", {DType::kBF16, ""})
+          .overflowed,
+      0u);
+  EXPECT_THROW(convert_checkpoint(scratch / "in.safetensors", scratch / "b.onnx"), UsageError);
+  EXPECT_THROW(convert_checkpoint(scratch / "in.safetensors", scratch / "b.pth", {DType::kI8, ""}),
+               UsageError);
+  EXPECT_THROW(convert_checkpoint(scratch / "none.pth", scratch / "b.pth"), DataError);
+  // onto itself
+  convert_checkpoint(scratch / "in.safetensors", scratch / "in.safetensors", {DType::kBF16, ""});
+  EXPECT_EQ(open_checkpoint(scratch / "in.safetensors").tensors.at("w").dtype, DType::kBF16);
+}
+
+TEST(Convert, PythonReadsWhatWeWrite) {
+  ADDP_REQUIRE_PYTHON();
+  const ScratchFolder scratch;
+  TensorMap tensors;
+  for (int i = 0; i < 13; ++i) {
+    const auto type = static_cast<DType>(i);
+    Bytes bytes(6 * dtype_size(type));
+    for (std::size_t k = 0; k < bytes.size(); ++k) {
+      bytes[k] = static_cast<std::uint8_t>(type == DType::kBool ? k % 2 : k * 3);
+    }
+    tensors[fmt::format("t.{}", dtype_name(type))] = make_tensor(type, {2, 3}, bytes);
+  }
+  tensors["empty"] = make_tensor(DType::kF32, {0, 4}, {});
+  tensors["scalar"] = make_tensor(DType::kF32, {}, {0, 0, 128, 63});
+  TensorView turned = tensors["t.F32"];
+  std::swap(turned.shape[0], turned.shape[1]);
+  std::swap(turned.strides[0], turned.strides[1]);
+  tensors["turned"] = turned;
+  const Json metadata{{"epoch", 7},
+                      {"rate", 0.25},
+                      {"big", 1099511627776},
+                      {"name", "ü"},
+                      {"huge", 18446744073709551615u},
+                      {"list", {1, nullptr, true, -5, {{"a", "b"}}}}};
+  std::string arguments = "strict";
+  const auto job = [&](const std::string& name) {
+    arguments += fmt::format(" '{}' '{}'", scratch / name, scratch / (name + ".out"));
+  };
+  write_torch_file(scratch / "a.pth", tensors, "model", metadata);
+  write_torch_file(scratch / "top.pth", tensors, "");
+  write_safetensors(scratch / "a.safetensors", tensors, {{"note", "x"}});
+  for (const char* name : {"a.pth", "top.pth", "a.safetensors"}) job(name);
+  const auto folders = testing::network_fixtures();
+  if (!folders.empty()) {
+    convert_checkpoint(folders[0] / "addp.pth", scratch / "addp.safetensors");
+    convert_checkpoint(scratch / "addp.safetensors", scratch / "addp.pth");
+    job("addp.safetensors");
+    job("addp.pth");
+  }
+  ASSERT_TRUE(testing::run_reference(arguments));
+  for (const char* name : {"a.pth", "top.pth", "a.safetensors"}) {
+    SCOPED_TRACE(name);
+    testing::expect_same_tensors(tensors, (scratch / name).string() + ".out");
+  }
+  const auto python = Json::parse(read_text_file((scratch / "a.pth").string() + ".out.json"));
+  EXPECT_EQ(python["root"], "model");
+  EXPECT_EQ(python["extra"], metadata);
+  if (folders.empty()) return;
+  const Checkpoint published = open_checkpoint(folders[0] / "addp.pth");
+  for (const char* name : {"addp.safetensors", "addp.pth"}) {
+    testing::expect_same_tensors(published.tensors, (scratch / name).string() + ".out");
+  }
+}
+
+}  // namespace
+}  // namespace addp

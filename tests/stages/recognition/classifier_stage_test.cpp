@@ -1,0 +1,190 @@
+// Classifiers and probes trained end to end on a few drawn pictures.
+#include "stages/recognition/classifier_stage.h"
+
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "base/progress.h"
+#include "model/init.h"
+#include "nn/layer/picture_tensor.h"
+#include "nn/layer/pixels.h"
+#include "nn/torch.h"
+#include "stages/recognition/probe_stage.h"
+#include "support/small_tokenizer.h"
+#include "support/temporary_folder.h"
+#include "tokenizer/vqgan_file.h"
+#include "train/trainer.h"
+
+namespace addp {
+namespace {
+
+using testing::TemporaryFolder;
+
+constexpr const char* kShapes = "shapes:size=32,count=16,val=8,seed=1";
+
+void fill(TrainOptions& train, const std::filesystem::path& out, std::int64_t steps) {
+  set_progress_quiet(true);
+  set_log_quiet(true);
+  train.data = kShapes;
+  train.out = out;
+  train.size = 32;
+  train.batch_size = 8;
+  train.steps = steps;
+  train.lr = 2e-3;
+  train.workers = 1;
+}
+
+ClassifierTrainOptions tiny_classifier(const std::filesystem::path& out, std::int64_t steps) {
+  ClassifierTrainOptions options;
+  fill(options.train, out, steps);
+  options.backbone.preset = "nano";
+  options.backbone.patch = 8;
+  return options;
+}
+
+Metrics run(Stage& stage, const TrainOptions& train, World& world) {
+  return addp::train(stage, train, world, {false, "addp train classifier", ""});
+}
+
+Tensor some_pixels() {
+  return torch::arange(2 * 3 * 32 * 32).fmod(255).div(255).view({2, 3, 32, 32});
+}
+
+std::filesystem::path write_tokenizer(const std::filesystem::path& folder) {
+  Vqgan tokenizer(testing::small_tokenizer());
+  initialise_vqgan(tokenizer, RandomStream(1, "tokenizer"));
+  save_tokenizer(folder / "tokenizer.safetensors", tokenizer, "{}");
+  return folder / "tokenizer.safetensors";
+}
+
+TEST(ClassifierStage, LearnsAFewPicturesByHeart) {
+  TemporaryFolder folder;
+  World world;
+  ClassifierTrainOptions options = tiny_classifier(folder.path(), 40);
+  options.layer_decay = 1;
+  options.drop_path = 0;
+  options.crop = 1;
+  options.flip = false;
+  options.augment = options.erasing = options.mixup = options.cutmix = 0;
+  options.label_smoothing = 0;
+  options.train.data = "shapes:size=32,count=8,val=8,seed=1";
+  ClassifierStage stage(options, world);
+  double first = 0, last = 0;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    const double loss =
+        stage.step({i, 40, 1e-3, RandomStream(1, "step", static_cast<std::uint64_t>(i))})
+            .at("loss");
+    if (i == 0) first = loss;
+    last = loss;
+  }
+  EXPECT_NEAR(first, std::log(8), 0.2);  // an even guess
+  EXPECT_LT(last, 0.5 * first);
+}
+
+TEST(ClassifierStage, TheWholeRecipeRunsAndItsFolderIsAClassifier) {
+  TemporaryFolder folder;
+  World world;
+  ClassifierTrainOptions options = tiny_classifier(folder.path(), 3);
+  options.train.ema = 0.9;
+  options.train.accumulate = 2;
+  options.repeats = 2;
+  options.loss = ClassLoss::kBinary;
+  ClassifierStage stage(options, world);
+  const Metrics metrics = run(stage, options.train, world);
+  EXPECT_GE(metrics.at("top5"), metrics.at("top1"));
+  const auto loaded = load_classifier(folder.path());
+  EXPECT_EQ(loaded->config().class_names.size(), 8U);
+  EXPECT_EQ(loaded->config().class_names.front(), "circle");
+  EXPECT_EQ(loaded->config().picture_size(), 32);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "index.html"));
+}
+
+TEST(ClassifierStage, ResumesExactly) {
+  TemporaryFolder whole, cut;
+  World world;
+  const auto weights = [&](const std::filesystem::path& out, std::int64_t steps) {
+    ClassifierTrainOptions options = tiny_classifier(out, steps);
+    options.train.warmup_steps = 1;
+    options.train.min_lr = options.train.lr;
+    ClassifierStage stage(options, world);
+    run(stage, options.train, world);
+    return stage.classifier().named_parameters()["head.weight"].clone();
+  };
+  const Tensor at_once = weights(whole.path(), 4);
+  weights(cut.path(), 2);
+  EXPECT_TRUE(weights(cut.path(), 4).equal(at_once));
+}
+
+TEST(ClassifierStage, TrainsAResNetAndKeepsItsStatistics) {
+  TemporaryFolder folder;
+  World world;
+  ClassifierTrainOptions options = tiny_classifier(folder.path(), 1);
+  options.backbone.preset = "resnet50";
+  options.backbone.patch = 16;
+  options.train.batch_size = 4;
+  ClassifierStage stage(options, world);
+  stage.step({0, 1, 1e-3, RandomStream(1, "step")});
+  const Tensor mean = stage.classifier().named_buffers()["encoder.trunk.bn1.running_mean"];
+  EXPECT_GT(mean.abs().max().item<double>(), 0);
+  stage.save_model(folder.path() / "model.safetensors", "{}");
+  stage.classifier().eval();
+  torch::NoGradGuard guard;
+  EXPECT_TRUE(load_classifier(folder.path())
+                  ->forward(some_pixels())
+                  .equal(stage.classifier().forward(some_pixels())));
+}
+
+TEST(ClassifierStage, TakesTokensAndCarriesTheirTokenizer) {
+  TemporaryFolder folder;
+  World world;
+  ClassifierTrainOptions options = tiny_classifier(folder.path(), 1);
+  options.backbone.input = "tokens";
+  options.backbone.tokenizer = write_tokenizer(folder.path());
+  ClassifierStage stage(options, world);
+  stage.step({0, 1, 1e-3, RandomStream(1, "step")});
+  stage.save_model(folder.path() / "model.safetensors", "{}");
+  torch::NoGradGuard guard;
+  const auto loaded = load_classifier(folder.path());
+  EXPECT_TRUE(loaded->forward(some_pixels()).equal(stage.classifier().forward(some_pixels())));
+  EXPECT_EQ(loaded->config().backbone.input, BackboneInput::kTokens);
+}
+
+TEST(ClassifierStage, FineTunesAnEarlierClassifierAtAnotherSize) {
+  TemporaryFolder folder;
+  World world;
+  ClassifierTrainOptions options = tiny_classifier(folder.path() / "first", 1);
+  ClassifierStage first(options, world);
+  first.save_model(folder.path() / "first.safetensors", "{}");
+  options.backbone.model = folder.path() / "first.safetensors";
+  options.train.size = 48;
+  ClassifierStage second(options, world);
+  const auto a = first.classifier().named_parameters(), b = second.classifier().named_parameters();
+  EXPECT_TRUE(a["encoder.blocks.3.mlp.fc1.weight"].equal(b["encoder.blocks.3.mlp.fc1.weight"]));
+  EXPECT_EQ(b["encoder.pos_embed"].size(1), 37);
+}
+
+TEST(ProbeStage, TrainsTheLastLayerAloneFromCachedViews) {
+  TemporaryFolder folder;
+  World world;
+  ClassifierTrainOptions encoder = tiny_classifier(folder.path() / "encoder", 1);
+  ClassifierStage(encoder, world).save_model(folder.path() / "encoder.safetensors", "{}");
+  for (const std::int64_t views : {0, 1, 3}) {
+    ProbeTrainOptions options;
+    fill(options.train, folder.path() / std::to_string(views), 3);
+    options.backbone.model = folder.path() / "encoder.safetensors";
+    options.views = views;
+    ProbeStage stage(options, world);
+    EXPECT_EQ(stage.learners()[0]->optimizer().parameters().size(), 2U);
+    const Metrics metrics = run(stage, options.train, world);
+    EXPECT_TRUE(metrics.contains("knn"));
+    EXPECT_EQ(std::filesystem::exists(options.train.out / "features.safetensors"), views > 0);
+    const auto probe = load_classifier(options.train.out);
+    EXPECT_EQ(probe->config().head, ClassifierHead::kProbe);
+    const auto before = load_classifier(folder.path() / "encoder.safetensors")->named_parameters();
+    EXPECT_TRUE(probe->named_parameters()["encoder.blocks.0.attn.qkv.weight"].equal(
+        before["encoder.blocks.0.attn.qkv.weight"]));
+  }
+}
+
+}  // namespace
+}  // namespace addp
