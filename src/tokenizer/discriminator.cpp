@@ -39,10 +39,25 @@ Tensor Discriminator::forward(const Tensor& pixels) const {
   return x;
 }
 
-Tensor discriminator_loss(const Tensor& real_logits, const Tensor& fake_logits) {
-  return 0.5 * (torch::relu(1 - real_logits).mean() + torch::relu(1 + fake_logits).mean());
+Tensor discriminator_loss(std::span<const Tensor> real_logits,
+                          std::span<const Tensor> fake_logits) {
+  Tensor loss;
+  for (std::size_t i = 0; i < real_logits.size(); ++i) {
+    const Tensor real = real_logits[i].to(torch::kFloat32),
+                 fake = fake_logits[i].to(torch::kFloat32);
+    const Tensor one = 0.5 * (torch::relu(1 - real).mean() + torch::relu(1 + fake).mean());
+    loss = loss.defined() ? loss + one : one;
+  }
+  return loss / static_cast<double>(real_logits.size());
 }
 
-Tensor generator_loss(const Tensor& fake_logits) { return -fake_logits.mean(); }
+Tensor generator_loss(std::span<const Tensor> fake_logits) {
+  Tensor loss;
+  for (const Tensor& logits : fake_logits) {
+    const Tensor one = -logits.to(torch::kFloat32).mean();
+    loss = loss.defined() ? loss + one : one;
+  }
+  return loss / static_cast<double>(fake_logits.size());
+}
 
 }  // namespace addp

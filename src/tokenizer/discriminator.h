@@ -2,6 +2,7 @@
 // overlapping patch, high for real pictures.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "nn/layer/layers.h"
@@ -26,8 +27,9 @@ class Discriminator : public torch::nn::Module {
   std::vector<std::shared_ptr<GroupNorm>> norms_;
 };
 
-// The hinge loss of the discriminator, and what the generator minimises against it.
-Tensor discriminator_loss(const Tensor& real_logits, const Tensor& fake_logits);
-Tensor generator_loss(const Tensor& fake_logits);
+// The hinge loss of a discriminator, and what the generator minimises against it: the means over
+// all positions of a map of logits, and over the maps.
+Tensor discriminator_loss(std::span<const Tensor> real_logits, std::span<const Tensor> fake_logits);
+Tensor generator_loss(std::span<const Tensor> fake_logits);
 
 }  // namespace addp

@@ -102,14 +102,17 @@ Lpips::Features Lpips::features(const Tensor& x) const {
 
 Tensor Lpips::operator()(const Tensor& a, const Tensor& b) const {
   check_pictures(a, b);
-  const Features fa = features(a), fb = features(b);
-  auto distance = torch::zeros({a.size(0)}, a.options().dtype(torch::kFloat));
-  for (std::size_t i = 0; i < fa.size(); ++i) {
-    const auto difference = unit_length(fa[i]) - unit_length(fb[i]);
+  return distance(features(a), features(b));
+}
+
+Tensor Lpips::distance(const Features& a, const Features& b) const {
+  auto sum = torch::zeros({a[0].size(0)}, a[0].options().dtype(torch::kFloat));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto difference = unit_length(a[i]) - unit_length(b[i]);
     const auto weighted = difference * difference * layers_[i].channel_weight;
-    distance = distance + weighted.sum(1).mean({1, 2});  // [B]
+    sum = sum + weighted.sum(1).mean({1, 2});  // [B]
   }
-  return distance;
+  return sum;
 }
 
 }  // namespace addp

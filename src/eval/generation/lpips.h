@@ -28,12 +28,15 @@ class Lpips {
   // needs no gradient.
   Tensor operator()(const Tensor& a, const Tensor& b) const;
 
+  // The two halves of that: the five feature maps of pictures, and the distance of two such sets.
+  using Features = std::array<Tensor, 5>;
+  Features features(const Tensor& x) const;
+  Tensor distance(const Features& a, const Features& b) const;
+  static constexpr std::array<std::int64_t, 5> kChannels = {64, 192, 384, 256, 256};
+
   void to(torch::Device device);
 
  private:
-  using Features = std::array<Tensor, 5>;
-  Features features(const Tensor& x) const;
-
   struct Layer {
     Tensor weight, bias, channel_weight;
   };

@@ -6,9 +6,15 @@
 
 namespace addp {
 
+// What the discriminator looks at: pixels in overlapping patches, or the features of LPIPS.
+enum class DiscriminatorKind { kPatch, kFeatures };
+
 struct TokenizerTrainOptions {
   TrainOptions train;
   VqganConfig network;
+
+  std::filesystem::path start;
+  bool train_encoder = true;
 
   double crop = 0.8;
   double l1 = 1;
@@ -18,10 +24,12 @@ struct TokenizerTrainOptions {
   double codebook = 1;
   double commitment = 0.25;
 
+  DiscriminatorKind discriminator = DiscriminatorKind::kPatch;
   double adversarial = 0.1;
   std::int64_t adversarial_start = 10'000;
   std::int64_t discriminator_channels = 64;
   std::int64_t discriminator_layers = 3;
+  double discriminator_lr = 1;
 
   std::int64_t restart_every = 500;
   double restart_until = 0.6;
@@ -44,6 +52,11 @@ struct TokenizerTrainOptions {
           "usual residual where channels change, not the published variant");
     o.add("groups", network.groups, "of the normalisations; fewer for narrow networks")
         .range(1, 1024);
+    o.add("start", start,
+          "a trained tokenizer to go on from, with its sizes; empty: random weights");
+    o.add("train-encoder", train_encoder,
+          "false: only the decoder learns, and tokens stay what they are for networks that were "
+          "trained on them; needs --start");
     o.group("Losses");
     o.add("crop", crop, "smallest share of a picture's area in a random crop; 1: none")
         .range(0.01, 1);
@@ -58,6 +71,13 @@ struct TokenizerTrainOptions {
     o.add("adversarial", adversarial, "weight beside the adaptive one; 0: no discriminator")
         .range(0, 1e6);
     o.add("adversarial-start", adversarial_start, "first step of the discriminator").range(0, 1e12);
+    o.add_enum<DiscriminatorKind>(
+        "discriminator", discriminator,
+        {{"patch", DiscriminatorKind::kPatch}, {"features", DiscriminatorKind::kFeatures}},
+        "patch: learned from pixels; features: small heads on the frozen features of LPIPS, which "
+        "suits thousands of pictures, not millions");
+    o.add("discriminator-lr", discriminator_lr, "its learning rate, as a multiple of --lr")
+        .range(0, 1000);
     o.add("discriminator-channels", discriminator_channels, "of its first layer").range(8, 1024);
     o.add("discriminator-layers", discriminator_layers, "that halve the picture").range(1, 6);
     o.group("Codebook health");

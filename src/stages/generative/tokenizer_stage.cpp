@@ -1,5 +1,6 @@
 #include "stages/generative/tokenizer_stage.h"
 
+#include "base/error.h"
 #include "base/log.h"
 #include "eval/generation/picture_metrics.h"
 #include "image/draw/draw.h"
@@ -36,33 +37,64 @@ std::optional<Lpips> open_lpips(const TokenizerTrainOptions& options) {
   return Lpips::open(*path);
 }
 
+std::shared_ptr<Vqgan> make_network(const TokenizerTrainOptions& options) {
+  if (options.start.empty()) {
+    if (!options.train_encoder) {
+      throw UsageError("--no-train-encoder needs a trained tokenizer: name it with --start");
+    }
+    check(options.network);
+    return on_device(std::make_shared<Vqgan>(options.network));
+  }
+  std::shared_ptr<Vqgan> network = load_tokenizer(options.start);
+  network->train();
+  for (const auto& item : network->named_parameters()) {
+    item.value().set_requires_grad(options.train_encoder || item.key().starts_with("decoder."));
+  }
+  return network;
+}
+
 }  // namespace
 
 TokenizerStage::TokenizerStage(const TokenizerTrainOptions& options, World& world)
     : options_(options),
       world_(world),
       feed_(feed_options(options, world)),
+      network_(make_network(options)),
       lpips_(open_lpips(options)),
-      health_(options.network.codes) {
-  check(options.network);
+      health_(network_->config().codes) {
+  options_.network = network_->config();
   const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
   const LearnerOptions learner_options{options.train.clip, options.train.ema};
   const AdamWOptions adam{options.train.beta1, options.train.beta2};
-  network_ = on_device(std::make_shared<Vqgan>(options.network));
-  initialise_vqgan(*network_, stream.fork("tokenizer"));
-  network_->start_codes_on(feed_.training_pictures(kStartPictures));
+  if (options.start.empty()) {
+    initialise_vqgan(*network_, stream.fork("tokenizer"));
+    network_->start_codes_on(feed_.training_pictures(kStartPictures));
+  }
   generator_learner_ = std::make_unique<Learner>(
       "tokenizer", make_adamw(decay_groups(*network_, options.train.weight_decay), adam),
       learner_options, world);
-  if (options.adversarial > 0) {
-    discriminator_ = on_device(std::make_shared<Discriminator>(
-        DiscriminatorConfig{options.discriminator_channels, options.discriminator_layers}));
-    initialise(*discriminator_, stream.fork("discriminator"));
-    discriminator_learner_ = std::make_unique<Learner>(
-        "discriminator",
-        make_adamw(decay_groups(*discriminator_, options.train.weight_decay), adam),
-        LearnerOptions{options.train.clip, 0}, world);
+  if (options.adversarial > 0) make_discriminator(stream.fork("discriminator"));
+}
+
+void TokenizerStage::make_discriminator(const RandomStream& stream) {
+  if (options_.discriminator == DiscriminatorKind::kFeatures) {
+    if (!lpips_) {
+      throw UsageError(
+          "--discriminator features looks through LPIPS: give its weights (--lpips, "
+          "'addp weights') and a --perceptual above 0");
+    }
+    discriminator_ = feature_discriminator_ = on_device(
+        std::make_shared<FeatureDiscriminator>(Lpips::kChannels, options_.discriminator_channels));
+  } else {
+    discriminator_ = patch_discriminator_ = on_device(std::make_shared<Discriminator>(
+        DiscriminatorConfig{options_.discriminator_channels, options_.discriminator_layers}));
   }
+  initialise(*discriminator_, stream);
+  discriminator_learner_ = std::make_unique<Learner>(
+      "discriminator",
+      make_adamw(decay_groups(*discriminator_, options_.train.weight_decay),
+                 {options_.train.beta1, options_.train.beta2}),
+      LearnerOptions{options_.train.clip, 0}, world_);
 }
 
 std::vector<Learner*> TokenizerStage::learners() {
@@ -73,7 +105,10 @@ std::vector<Learner*> TokenizerStage::learners() {
 
 TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels) {
   Reconstruction made;
-  made.latent = network_->latent(pixels);
+  {
+    torch::AutoGradMode mode(options_.train_encoder);
+    made.latent = network_->latent(pixels);
+  }
   const Quantized quantized = network_->quantize(made.latent.to(torch::kFloat32));
   health_.add(quantized.ids);
   made.pixels = network_->decode(quantized.embeddings).to(torch::kFloat32);
@@ -84,7 +119,12 @@ TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels)
               options_.commitment * quantized.commitment_loss;
   if (options_.l2 > 0) made.loss = made.loss + options_.l2 * error.square().mean();
   if (lpips_) {
-    const Tensor perceptual = (*lpips_)(pixels * 2 - 1, made.pixels * 2 - 1).mean();
+    {
+      torch::NoGradGuard guard;
+      made.expected = lpips_->features(pixels * 2 - 1);
+    }
+    made.seen = lpips_->features(made.pixels * 2 - 1);
+    const Tensor perceptual = lpips_->distance(made.expected, made.seen).mean();
     made.loss = made.loss + options_.perceptual * perceptual;
     made.metrics["lpips"] = perceptual.item<double>();
   }
@@ -94,10 +134,16 @@ TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels)
   return made;
 }
 
+std::vector<Tensor> TokenizerStage::judge(const Tensor& pixels, const Lpips::Features& features) {
+  if (feature_discriminator_) return feature_discriminator_->forward(features);
+  return {patch_discriminator_->forward(pixels)};
+}
+
 // The weight balances the two gradients at the decoder's last layer.
 Tensor TokenizerStage::adversarial_term(const Reconstruction& made, Metrics& metrics) {
   for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(false);
-  const Tensor term = generator_loss(discriminator_->forward(made.pixels).to(torch::kFloat32));
+  discriminator_->eval();
+  const Tensor term = generator_loss(judge(made.pixels, made.seen));
   const Tensor last = network_->named_parameters()["decoder.conv_out.weight"];
   const auto norm = [&](const Tensor& loss) {
     return torch::autograd::grad({loss}, {last}, {}, /*retain_graph=*/true)[0].norm();
@@ -105,17 +151,20 @@ Tensor TokenizerStage::adversarial_term(const Reconstruction& made, Metrics& met
   const Tensor weight =
       (norm(made.loss) / (norm(term) + 1e-4)).clamp(0, kMaxAdaptiveWeight).detach();
   for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(true);
+  discriminator_->train();
   metrics["adversarial"] = term.item<double>();
   metrics["adaptive_weight"] = weight.item<double>();
   return options_.adversarial * weight * term;
 }
 
-void TokenizerStage::train_discriminator(const Tensor& real, const Tensor& fake, double share,
-                                         bool last, Metrics& metrics) {
-  const Tensor logits =
-      discriminator_->forward(torch::cat({real, fake.detach()})).to(torch::kFloat32);
-  const auto halves = logits.chunk(2);
-  const Tensor loss = discriminator_loss(halves[0], halves[1]);
+void TokenizerStage::train_discriminator(const Tensor& real, const Reconstruction& made,
+                                         double share, bool last, Metrics& metrics) {
+  Lpips::Features seen;
+  for (std::size_t i = 0; i < seen.size() && feature_discriminator_; ++i) {
+    seen[i] = made.seen[i].detach();
+  }
+  const Tensor loss =
+      discriminator_loss(judge(real, made.expected), judge(made.pixels.detach(), seen));
   discriminator_learner_->backward(loss, share, last);
   metrics["discriminator"] = loss.item<double>();
 }
@@ -126,7 +175,8 @@ void TokenizerStage::rescue_codes(const StepContext& context, const Tensor& late
   metrics["codes_used"] = use.share();
   metrics["perplexity"] = use.perplexity;
   const std::int64_t done = context.step + 1;
-  if (options_.restart_every == 0 || done % options_.restart_every != 0) return;
+  if (!options_.train_encoder || options_.restart_every == 0 || done % options_.restart_every != 0)
+    return;
   world_.all_reduce_sum(health_.counts());
   if (static_cast<double>(done) > options_.restart_until * static_cast<double>(context.total)) {
     health_.counts().zero_();
@@ -156,12 +206,12 @@ Metrics TokenizerStage::step(const StepContext& context) {
     Tensor loss = made.loss;
     if (adversarial) loss = loss + adversarial_term(made, made.metrics);
     generator_learner_->backward(loss, share, last);
-    if (adversarial) train_discriminator(pixels, made.pixels, share, last, made.metrics);
+    if (adversarial) train_discriminator(pixels, made, share, last, made.metrics);
     for (const auto& [name, value] : made.metrics) metrics[name] += value * share;
     latent = made.latent;
   }
   metrics["gradient"] = generator_learner_->update(context.lr);
-  if (adversarial) discriminator_learner_->update(context.lr);
+  if (adversarial) discriminator_learner_->update(context.lr * options_.discriminator_lr);
   rescue_codes(context, latent, metrics);
   return metrics;
 }

@@ -10,6 +10,7 @@
 #include "stages/generative/codebook_health.h"
 #include "stages/generative/tokenizer_options.h"
 #include "tokenizer/discriminator.h"
+#include "tokenizer/feature_discriminator.h"
 #include "tokenizer/vqgan.h"
 #include "train/stage.h"
 
@@ -34,12 +35,16 @@ class TokenizerStage : public Stage {
 
  private:
   struct Reconstruction {
-    Tensor pixels, loss, latent;  // loss: everything but the discriminator's part
+    Tensor pixels, loss, latent;     // loss: everything but the discriminator's part
+    Lpips::Features seen, expected;  // of the reconstruction and of the picture
     Metrics metrics;
   };
   Reconstruction reconstruct(const Tensor& pixels);
   Tensor adversarial_term(const Reconstruction& made, Metrics& metrics);
-  void train_discriminator(const Tensor& real, const Tensor& fake, double share, bool last,
+  void make_discriminator(const RandomStream& stream);
+  // What the discriminator says of pictures, or of their features.
+  std::vector<Tensor> judge(const Tensor& pixels, const Lpips::Features& features);
+  void train_discriminator(const Tensor& real, const Reconstruction& made, double share, bool last,
                            Metrics& metrics);
   void rescue_codes(const StepContext& context, const Tensor& latent, Metrics& metrics);
 
@@ -47,7 +52,10 @@ class TokenizerStage : public Stage {
   World& world_;
   PictureFeed feed_;
   std::shared_ptr<Vqgan> network_;
-  std::shared_ptr<Discriminator> discriminator_;
+  // One of them where there is a discriminator; `discriminator_` is that one as a module.
+  std::shared_ptr<Discriminator> patch_discriminator_;
+  std::shared_ptr<FeatureDiscriminator> feature_discriminator_;
+  std::shared_ptr<torch::nn::Module> discriminator_;
   std::optional<Lpips> lpips_;
   std::unique_ptr<Learner> generator_learner_, discriminator_learner_;
   CodebookHealth health_;
