@@ -15,6 +15,8 @@ namespace addp {
 
 // The smallest side that two 3x3 poolings after a stride of four leave anything of.
 inline constexpr std::int64_t kLpipsMinSide = 31;
+// Pixels between two positions of the first feature map.
+inline constexpr std::int64_t kLpipsStride = 4;
 
 // Constant once loaded. Differentiable in the pictures, so it serves as a metric and as
 // a training loss.

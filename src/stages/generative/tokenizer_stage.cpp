@@ -37,6 +37,18 @@ std::optional<Lpips> open_lpips(const TokenizerTrainOptions& options) {
   return Lpips::open(*path);
 }
 
+// The first layer of LPIPS sees every fourth pixel's surroundings. Where it always sees the same
+// ones, the decoder learns to please it there with a lattice of dots; so it is shown a window
+// that moves from step to step, the same of a picture and of its reconstruction.
+Tensor shifted(const Tensor& pixels, RandomStream stream) {
+  const std::int64_t height = pixels.size(2) - kLpipsStride + 1;
+  const std::int64_t width = pixels.size(3) - kLpipsStride + 1;
+  if (height < kLpipsMinSide || width < kLpipsMinSide) return pixels;
+  const std::int64_t top = stream.integer(0, kLpipsStride - 1);
+  const std::int64_t left = stream.integer(0, kLpipsStride - 1);
+  return pixels.slice(2, top, top + height).slice(3, left, left + width);
+}
+
 std::shared_ptr<Vqgan> make_network(const TokenizerTrainOptions& options) {
   if (options.start.empty()) {
     if (!options.train_encoder) {
@@ -103,7 +115,8 @@ std::vector<Learner*> TokenizerStage::learners() {
   return all;
 }
 
-TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels) {
+TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels,
+                                                           const RandomStream& stream) {
   Reconstruction made;
   {
     torch::AutoGradMode mode(options_.train_encoder);
@@ -121,9 +134,9 @@ TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels)
   if (lpips_) {
     {
       torch::NoGradGuard guard;
-      made.expected = lpips_->features(pixels * 2 - 1);
+      made.expected = lpips_->features(shifted(pixels, stream) * 2 - 1);
     }
-    made.seen = lpips_->features(made.pixels * 2 - 1);
+    made.seen = lpips_->features(shifted(made.pixels, stream) * 2 - 1);
     const Tensor perceptual = lpips_->distance(made.expected, made.seen).mean();
     made.loss = made.loss + options_.perceptual * perceptual;
     made.metrics["lpips"] = perceptual.item<double>();
@@ -202,7 +215,8 @@ Metrics TokenizerStage::step(const StepContext& context) {
     const bool last = part + 1 == parts;
     const Tensor pixels = feed_.next().pixels;
     Bf16Scope scope(context.bf16);
-    Reconstruction made = reconstruct(pixels);
+    Reconstruction made =
+        reconstruct(pixels, context.shared.fork("shift", static_cast<std::uint64_t>(part)));
     Tensor loss = made.loss;
     if (adversarial) loss = loss + adversarial_term(made, made.metrics);
     generator_learner_->backward(loss, share, last);

@@ -39,7 +39,7 @@ class TokenizerStage : public Stage {
     Lpips::Features seen, expected;  // of the reconstruction and of the picture
     Metrics metrics;
   };
-  Reconstruction reconstruct(const Tensor& pixels);
+  Reconstruction reconstruct(const Tensor& pixels, const RandomStream& stream);
   Tensor adversarial_term(const Reconstruction& made, Metrics& metrics);
   void make_discriminator(const RandomStream& stream);
   // What the discriminator says of pictures, or of their features.
