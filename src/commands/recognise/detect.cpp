@@ -108,7 +108,7 @@ void run(const DetectOptions& options, const RunContext& context) {
   DetectRun run(options, context);
   const PictureInputs inputs(options.input.pictures);
   inputs.make_output_folder(options.input.out);
-  const std::size_t left_out = inputs.for_each(
+  const std::int64_t left_out = inputs.for_each(
       "detect", [&](const PictureInput& input, std::size_t index) { run.visit(input, index); });
   run.finish();
   inputs.require_all_read(left_out);

@@ -85,7 +85,7 @@ void run(const SegmentOptions& options, const RunContext& context) {
     records.push_back(record);
     if (!context.json) print_stdout(fmt::format("{}:{}\n", input.source, text));
   };
-  const std::size_t left_out = inputs.for_each("segment", segment);
+  const std::int64_t left_out = inputs.for_each("segment", segment);
   if (context.json) print_stdout(records.dump(2) + "\n");
   inputs.require_all_read(left_out);
 }

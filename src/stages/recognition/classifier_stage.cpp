@@ -1,7 +1,9 @@
 #include "stages/recognition/classifier_stage.h"
 
+#include "data/load/open_dataset.h"
 #include "data/load/transforms.h"
 #include "eval/recognition/classification_metrics.h"
+#include "eval/recognition/picture_tensors.h"
 #include "feed/mixing.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
@@ -90,14 +92,14 @@ NetworkStage::MicrobatchLoss ClassifierStage::microbatch_loss(const StepContext&
 Metrics ClassifierStage::evaluate() {
   classifier_->eval();
   Accuracy accuracy;
-  PassOptions pass{.size = options_.train.size,
-                   .crop = options_.eval_crop,
-                   .batch = kEvaluationBatch,
-                   .workers = options_.train.workers,
-                   .rank = world_.rank(),
-                   .world = world_.size(),
-                   .interruptible = false};
-  for_each_batch(validation_, pass, [&](const PassBatch& batch) {
+  const TensorPass pass{.pictures = {.batch = kEvaluationBatch,
+                                     .threads = options_.train.workers,
+                                     .rank = world_.rank(),
+                                     .world = world_.size(),
+                                     .when_interrupted = ""},
+                        .size = options_.train.size,
+                        .crop = options_.eval_crop};
+  for_each_batch(validation_, pass, [&](const PictureBatch& batch) {
     accuracy.add(classifier_->forward(normalise_pixels(batch.pixels)), batch.labels);
   });
   const Tensor counts = accuracy.counts();
@@ -115,12 +117,17 @@ Panel prediction_panel(Classifier& classifier, const std::shared_ptr<const Datas
   const ClassifierConfig& config = classifier.config();
   std::vector<Image> shown;
   std::vector<ClassVerdict> verdicts;
-  PassOptions pass{.size = config.picture_size(), .crop = config.crop, .interruptible = false};
-  pass.limit = pass.batch = 2 * kShownPictures;
+  const TensorPass pass{.pictures = {.limit = 2 * kShownPictures,
+                                     .order = PassOrder::kShuffled,
+                                     .batch = 2 * kShownPictures,
+                                     .max_broken = 1,
+                                     .when_interrupted = ""},
+                        .size = config.picture_size(),
+                        .crop = config.crop};
   const auto name = [&](std::int64_t index) {
     return index < 0 ? std::string("?") : config.class_names.at(static_cast<std::size_t>(index));
   };
-  for_each_batch(validation, pass, [&](const PassBatch& batch) {
+  for_each_batch(validation, pass, [&](const PictureBatch& batch) {
     const Tensor logits = classifier.forward(normalise_pixels(batch.pixels));
     const auto [best, guess] = logits.softmax(1).max(1);
     for (std::int64_t i = 0; i < batch.pixels.size(0); ++i) {

@@ -1,7 +1,7 @@
 // Fine-tuning an encoder, or training it from scratch, as an image classifier.
 #pragma once
 
-#include "eval/recognition/picture_pass.h"
+#include "data/set/dataset.h"
 #include "feed/picture_feed.h"
 #include "heads/classify/classifier.h"
 #include "stages/recognition/classifier_options.h"

@@ -70,9 +70,8 @@ std::shared_ptr<Detector> make_detector(const DetectorTrainOptions& options,
   return network;
 }
 
-void add_truth(const Sample& sample, const Image& picture, const std::vector<std::int64_t>& ids,
-               CocoFile& truth) {
-  truth.images.push_back({sample.id, sample.name, picture.width, picture.height});
+void add_truth(const BatchItem& sample, const std::vector<std::int64_t>& ids, CocoFile& truth) {
+  truth.images.push_back({sample.id, sample.name, sample.image.width, sample.image.height});
   for (const Instance& instance : sample.instances) {
     CocoAnnotation annotation;
     annotation.id = static_cast<std::int64_t>(truth.annotations.size()) + 1;
@@ -132,14 +131,14 @@ Metrics DetectorStage::evaluate() {
     truth.categories.push_back({ids[i], network_->config().class_names[i]});
   }
   std::vector<CocoAnnotation> found;
-  for_each_sample(*validation_, options_.maps.eval_pictures, world_, [&](Sample& sample) {
-    const Image picture = sample.picture();
-    for (const Detection& detection : detect_picture(*network_, picture)) {
+  const auto visit = [&](const BatchItem& sample) {
+    for (const Detection& detection : detect_picture(*network_, sample.image)) {
       found.push_back(
           to_coco(detection, sample.id, ids[static_cast<std::size_t>(detection.class_id)]));
     }
-    add_truth(sample, picture, ids, truth);
-  });
+    add_truth(sample, ids, truth);
+  };
+  for_each_sample(validation_, measured_pictures(options_.maps, options_.train, world_), visit);
   if (world_.size() > 1) {
     // Each process has seen its own pictures; every one gets the others' truths and detections.
     const auto truths = world_.all_gather(coco_to_json(truth).dump());
@@ -169,14 +168,15 @@ std::vector<Panel> DetectorStage::pictures() {
   const auto& names = network_->config().class_names;
   DetectorLimits shown;
   shown.score = kShownScore;
-  for (const auto& [sample, picture] : shown_samples(*validation_, kShownPictures)) {
+  for_each_sample(validation_, shown_pictures(), [&](const BatchItem& sample) {
     std::vector<Detection> annotated;
     for (const Instance& instance : sample.instances) {
       annotated.push_back({instance.class_id, 1, instance.box, instance.mask});
     }
-    truth.push_back(draw_detections(picture, annotated, names));
-    found.push_back(draw_detections(picture, detect_picture(*network_, picture, shown), names));
-  }
+    truth.push_back(draw_detections(sample.image, annotated, names));
+    found.push_back(
+        draw_detections(sample.image, detect_picture(*network_, sample.image, shown), names));
+  });
   if (truth.empty()) return {};
   const auto count = static_cast<int>(truth.size());
   truth.insert(truth.end(), found.begin(), found.end());

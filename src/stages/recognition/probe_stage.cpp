@@ -4,7 +4,6 @@
 #include "data/load/open_dataset.h"
 #include "eval/recognition/classification_metrics.h"
 #include "eval/recognition/knn.h"
-#include "eval/recognition/picture_pass.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
 #include "nn/kernel/cross_entropy.h"

@@ -92,11 +92,12 @@ Metrics SegmenterStage::evaluate() {
   network_->eval();
   const std::int64_t classes = network_->config().classes();
   ConfusionMatrix matrix(classes);
-  for_each_sample(*validation_, options_.maps.eval_pictures, world_, [&](Sample& sample) {
-    const GrayImage found = segment_picture(*network_, sample.picture(), test_options());
-    matrix.add(label_tensor(sample.labels), label_tensor(found), kIgnoreLabel,
+  const auto visit = [&](const BatchItem& sample) {
+    const GrayImage found = segment_picture(*network_, sample.image, test_options());
+    matrix.add(label_tensor(sample.label_map), label_tensor(found), kIgnoreLabel,
                {sample.name, sample.name});
-  });
+  };
+  for_each_sample(validation_, measured_pictures(options_.maps, options_.train, world_), visit);
   Tensor counts = torch::tensor(matrix.counts(), torch::kInt64);
   if (world_.size() > 1) world_.all_reduce_sum(counts);
   const std::int64_t* all = counts.data_ptr<std::int64_t>();
@@ -111,11 +112,12 @@ Metrics SegmenterStage::evaluate() {
 std::vector<Panel> SegmenterStage::pictures() {
   network_->eval();
   std::vector<Image> shown, truth, found;
-  for (const auto& [sample, picture] : shown_samples(*validation_, kShownPictures)) {
-    shown.push_back(picture);
-    truth.push_back(overlay_labels(picture, sample.labels));
-    found.push_back(overlay_labels(picture, segment_picture(*network_, picture, test_options())));
-  }
+  for_each_sample(validation_, shown_pictures(), [&](const BatchItem& sample) {
+    shown.push_back(sample.image);
+    truth.push_back(overlay_labels(sample.image, sample.label_map));
+    found.push_back(
+        overlay_labels(sample.image, segment_picture(*network_, sample.image, test_options())));
+  });
   if (shown.empty()) return {};
   const auto count = static_cast<int>(shown.size());
   shown.insert(shown.end(), truth.begin(), truth.end());
