@@ -56,13 +56,13 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
   return {.target = both[1], .unreliable = both[0]};
 }
 
-PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
-                                 const Grid& grid, const MaskSchedule& schedule,
-                                 const DiffusionOptions& options, const RandomStream& stream,
-                                 DropoutKeys* dropout, const Tensor& classes, std::int64_t first,
-                                 bool with_floor) {
+PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen,
+                                 const PretrainingBatch& batch, const PretrainingOptions& wanted,
+                                 const RandomStream& stream, DropoutKeys* dropout) {
+  const auto& [z0, grid, classes, first] = batch;
+  const DiffusionOptions& options = wanted.diffusion;
   // sample t; sample m_t and m_{t+dt}
-  const RatioPair ratios = schedule.sample(options.condition, stream.fork("ratio"));
+  const RatioPair ratios = wanted.schedule.sample(options.condition, stream.fork("ratio"));
   const MaskPair masks =
       sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"), first).to(z0.device());
   const ReliableTokens z_t{z0, masks.current, grid, classes};
@@ -84,7 +84,7 @@ PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const
   // L_t <- CE(q(z_{t-1} | z_t), z_{t-1}) m_t
   PretrainingLoss loss;
   loss.value = addp_loss(addp, decoded, z_t, q_target, options.target, options.label_smoothing);
-  if (with_floor) {
+  if (wanted.with_floor) {
     loss.floor = addp_loss_floor(addp, z_t, q_target, options.target, options.label_smoothing);
   }
   return loss;

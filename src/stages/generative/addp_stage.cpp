@@ -59,7 +59,7 @@ AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
       tokenizer_(load_tokenizer(options.tokens.tokenizer)),
       predictor_(open_predictor(options, *tokenizer_)),
       feed_(options.train, options.tokens, tokenizer_, world),
-      schedule_(options.diffusion.mask),
+      pretraining_(options.diffusion),
       network_(on_device(std::make_shared<Addp>(network_config(options, *tokenizer_, feed_)))) {
   initialise(
       *network_,
@@ -82,9 +82,9 @@ NetworkStage::MicrobatchLoss AddpStage::microbatch_loss(const StepContext& conte
   const std::int64_t first = context.rank * z0.size(0);
   DropoutKeys keys(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
   Bf16Scope scope(context.bf16);
-  return {pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
-                           schedule_, options_.diffusion, stream, &keys,
-                           classes_of(labels, &stream, first), first)
+  const PretrainingBatch batch{z0, feed_.grid(), classes_of(labels, &stream, first), first};
+  return {pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, batch, pretraining_,
+                           stream, &keys)
               .value};
 }
 
@@ -94,12 +94,14 @@ Metrics AddpStage::evaluate() {
   const auto [z0, labels] = feed_.validation(kValidationPictures);
   // The same few masks at every evaluation, so that the curve shows the network alone.
   constexpr std::uint64_t kDraws = 4;
+  const PretrainingBatch batch{z0, feed_.grid(), classes_of(labels, nullptr, 0)};
+  PretrainingOptions options = pretraining_;
+  options.with_floor = true;
   Metrics metrics;
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     const PretrainingLoss loss =
-        pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
-                         schedule_, options_.diffusion, RandomStream(0, "validation", draw),
-                         nullptr, classes_of(labels, nullptr, 0), /*first=*/0, /*with_floor=*/true);
+        pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, batch, options,
+                         RandomStream(0, "validation", draw), nullptr);
     metrics["loss"] += loss.value.item<double>() / kDraws;
     metrics["floor"] += loss.floor.item<double>() / kDraws;
   }

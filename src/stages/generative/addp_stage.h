@@ -30,7 +30,7 @@ class AddpStage : public NetworkStage {
   std::shared_ptr<Vqgan> tokenizer_;
   std::shared_ptr<Mage> predictor_;
   TokenFeed feed_;
-  MaskSchedule schedule_;
+  PretrainingOptions pretraining_;
   std::shared_ptr<Addp> network_;
 };
 
