@@ -47,13 +47,12 @@ Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
                            const Grid& grid, Condition condition, DropoutKeys* keys,
                            const Tensor& classes) {
-  const auto twice = [](const Tensor& x) { return x.defined() ? at::cat({x, x}) : x; };
-  const auto both = predictor
-                        .distribution(twice(tokens), at::cat({masks.current, masks.neighbour}),
-                                      grid, keys, twice(classes))
-                        .chunk(2);
-  if (condition == Condition::kNext) return {.target = both[0], .unreliable = both[1]};
-  return {.target = both[1], .unreliable = both[0]};
+  const auto given = [&](const Tensor& masked) {
+    return predictor.distribution(tokens, masked, grid, keys, classes);
+  };
+  const Tensor by_current = given(masks.current), by_neighbour = given(masks.neighbour);
+  if (condition == Condition::kNext) return {.target = by_current, .unreliable = by_neighbour};
+  return {.target = by_neighbour, .unreliable = by_current};
 }
 
 PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen,

@@ -34,13 +34,16 @@ class NetworkStage : public Stage {
   // AdamW over `groups`, as the options set it.
   void train_network(std::shared_ptr<torch::nn::Module> network, std::vector<ParamGroup> groups);
 
-  // The loss of the next part of a batch, number `microbatch` of its step.
-  virtual MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) = 0;
+  // The loss of the next part of a batch: a mean over samples whose mean over the processes is the
+  // loss of the whole part.
+  virtual MicrobatchLoss microbatch_loss(const Microbatch& part) = 0;
   // Before every step; evaluations may leave the network in another mode.
   virtual void training_mode() { network_->train(); }
 
   // Pictures of a part that this process computes at once.
   double pictures_at_once() const;
+  // Of a count that a mean is taken over: the mean over the processes, by which to divide.
+  double mean_over_processes(double count) const;
 
   World& world_;
 

@@ -49,12 +49,16 @@ Tensor Segmenter::logits(const Tensor& pixels) {
   return resize_map(coarse, pixels.sizes().slice(2));
 }
 
-Tensor segmentation_loss(const Tensor& logits, const Tensor& labels) {
+double counted_pixels(const Tensor& labels) {
+  return static_cast<double>((labels != kIgnoreLabel).sum().item<std::int64_t>());
+}
+
+Tensor segmentation_loss(const Tensor& logits, const Tensor& labels, double pixels) {
   const Tensor target = labels.to(torch::kLong);
   const Tensor full = resize_map(logits.to(torch::kFloat32), target.sizes().slice(1));
   const Tensor sum =
       at::cross_entropy_loss(full, target, {}, at::Reduction::Sum, /*ignore_index=*/kIgnoreLabel);
-  return sum / (target != kIgnoreLabel).sum().clamp_min(1);  // a crop may hold nothing that counts
+  return sum / std::max(pixels, 1.0);  // crops may hold nothing that counts
 }
 
 void save_segmenter(const std::filesystem::path& path, const Segmenter& segmenter,

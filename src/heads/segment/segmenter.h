@@ -47,9 +47,11 @@ class Segmenter : public torch::nn::Module {
   std::shared_ptr<FcnHead> auxiliary_;
 };
 
-// Mean cross-entropy over the pixels that count, at the size of the labels [B, H, W] (class
-// numbers and kIgnoreLabel).
-Tensor segmentation_loss(const Tensor& logits, const Tensor& labels);
+// How many pixels of labels [B, H, W] (class numbers and kIgnoreLabel) count.
+double counted_pixels(const Tensor& labels);
+// The sum of the cross-entropy over the pixels that count, at the size of the labels, divided by
+// `pixels`: their number, or its mean over the processes that share a batch.
+Tensor segmentation_loss(const Tensor& logits, const Tensor& labels, double pixels);
 
 void save_segmenter(const std::filesystem::path& path, const Segmenter& segmenter,
                     const std::string& provenance);

@@ -75,16 +75,14 @@ AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
   train_network(network_, decay_groups(*network_, options.train.weight_decay));
 }
 
-NetworkStage::MicrobatchLoss AddpStage::microbatch_loss(const StepContext& context,
-                                                        std::uint64_t microbatch) {
+NetworkStage::MicrobatchLoss AddpStage::microbatch_loss(const Microbatch& part) {
   const auto [z0, labels] = feed_.next();
-  const RandomStream stream = context.shared.fork("part", microbatch);
-  const std::int64_t first = context.rank * z0.size(0);
-  DropoutKeys keys(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
-  Bf16Scope scope(context.bf16);
-  const PretrainingBatch batch{z0, feed_.grid(), classes_of(labels, &stream, first), first};
+  const std::int64_t first = part.first(z0.size(0));
+  DropoutKeys keys = part.dropout(z0.size(0));
+  Bf16Scope scope(part.bf16);
+  const PretrainingBatch batch{z0, feed_.grid(), classes_of(labels, &part.stream, first), first};
   return {pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, batch, pretraining_,
-                           stream, &keys)
+                           part.stream, &keys)
               .value};
 }
 

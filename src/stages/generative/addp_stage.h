@@ -21,7 +21,7 @@ class AddpStage : public NetworkStage {
   double activation_bytes() const override;
 
  private:
-  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override;
   Tensor classes_of(const Tensor& labels, const RandomStream* stream, std::int64_t first) const;
   Panel noisy_panel() const;
   Panel sample_panel() const;

@@ -49,19 +49,17 @@ MageMaskOptions PredictorStage::mask_options() const {
   return {options_.mask_mean, options_.mask_deviation, options_.mask_lowest, options_.mask_highest};
 }
 
-NetworkStage::MicrobatchLoss PredictorStage::microbatch_loss(const StepContext& context,
-                                                             std::uint64_t microbatch) {
+NetworkStage::MicrobatchLoss PredictorStage::microbatch_loss(const Microbatch& part) {
   const auto [tokens, labels] = feed_.next();
-  const RandomStream stream = context.shared.fork("part", microbatch);
-  const std::int64_t first = context.rank * tokens.size(0);
-  DropoutKeys keys(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
+  const std::int64_t first = part.first(tokens.size(0));
+  DropoutKeys keys = part.dropout(tokens.size(0));
   const MageMask mask =
-      sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream, first)
+      sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), part.stream, first)
           .to(tokens.device());
-  Bf16Scope scope(context.bf16);
+  Bf16Scope scope(part.bf16);
   return {mage_loss(
       *network_, tokens, mask, feed_.grid(), options_.label_smoothing, &keys,
-      class_ids_of(labels, network_->config().vocabulary, options_.tokens, &stream, first))};
+      class_ids_of(labels, network_->config().vocabulary, options_.tokens, &part.stream, first))};
 }
 
 Metrics PredictorStage::evaluate() {

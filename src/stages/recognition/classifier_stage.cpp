@@ -73,18 +73,17 @@ Tensor ClassifierStage::loss_of(const Tensor& logits, const Tensor& targets) con
   return smoothed_cross_entropy(logits, {.probabilities = targets}, 0);
 }
 
-NetworkStage::MicrobatchLoss ClassifierStage::microbatch_loss(const StepContext& context,
-                                                              std::uint64_t microbatch) {
+NetworkStage::MicrobatchLoss ClassifierStage::microbatch_loss(const Microbatch& part) {
   const MixOptions mix{options_.mixup, options_.cutmix, options_.label_smoothing};
   const auto side = static_cast<int>(options_.train.size);
   const PictureBatch batch = feed_.next();
-  const RandomStream stream = context.stream.fork("part", microbatch);
-  RandomStream mixing = stream.fork("mix");
-  const MixDraw draw = draw_mix(mix, side, side, mixing);
+  RandomStream mixing = part.stream.fork("mix");
+  MixDraw draw = draw_mix(mix, side, side, mixing);
+  draw.distance = options_.repeats;
   const Tensor targets =
       mix_targets(batch.labels, classifier_->config().classes, draw, mix.smoothing);
-  DropoutKeys keys(stream.fork("dropout"));
-  Bf16Scope scope(context.bf16);
+  DropoutKeys keys = part.dropout(batch.pixels.size(0));
+  Bf16Scope scope(part.bf16);
   const Tensor pixels = normalise_pixels(mix_pixels(batch.pixels, draw));
   return {loss_of(classifier_->forward(pixels, &keys).to(torch::kFloat32), targets)};
 }

@@ -24,7 +24,7 @@ class ClassifierStage : public NetworkStage {
   Classifier& classifier() { return *classifier_; }
 
  private:
-  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override;
   Tensor loss_of(const Tensor& logits, const Tensor& targets) const;
 
   ClassifierTrainOptions options_;

@@ -100,8 +100,7 @@ DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
                                       options.train.weight_decay));
 }
 
-NetworkStage::MicrobatchLoss DetectorStage::microbatch_loss(const StepContext& context,
-                                                            std::uint64_t microbatch) {
+NetworkStage::MicrobatchLoss DetectorStage::microbatch_loss(const Microbatch& part) {
   const auto side = static_cast<int>(options_.train.size);
   const DetectorSampling sampling{options_.anchors, options_.regions, options_.positive_share};
   const AnnotatedBatch batch = feed_.next();
@@ -109,11 +108,12 @@ NetworkStage::MicrobatchLoss DetectorStage::microbatch_loss(const StepContext& c
   for (const auto& instances : batch.instances) {
     targets.push_back(target_of(instances, side, side));
   }
-  const RandomStream stream = context.stream.fork("part", microbatch);
-  DropoutKeys keys(stream.fork("dropout"));
-  Bf16Scope scope(context.bf16);
-  const DetectorLosses losses =
-      network_->losses(normalise_pixels(batch.pixels), targets, sampling, stream, &keys);
+  DropoutKeys keys = part.dropout(batch.pixels.size(0));
+  const DetectorShare share{part.first(batch.pixels.size(0)),
+                            [this](double count) { return mean_over_processes(count); }};
+  Bf16Scope scope(part.bf16);
+  const DetectorLosses losses = network_->losses(normalise_pixels(batch.pixels), targets, sampling,
+                                                 part.stream, &keys, share);
   return {losses.total(),
           {{"rpn_score", losses.rpn_score.item<double>()},
            {"rpn_box", losses.rpn_box.item<double>()},

@@ -22,7 +22,7 @@ class DetectorStage : public NetworkStage {
   double activation_bytes() const override;
 
  private:
-  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override;
 
   DetectorTrainOptions options_;
   AnnotatedFeed feed_;

@@ -89,11 +89,10 @@ void ProbeStage::training_mode() {
   classifier_->encoder().eval();
 }
 
-NetworkStage::MicrobatchLoss ProbeStage::microbatch_loss(const StepContext& context,
-                                                         std::uint64_t /*microbatch*/) {
+NetworkStage::MicrobatchLoss ProbeStage::microbatch_loss(const Microbatch& part) {
   LabelledFeatures batch;
   {
-    Bf16Scope scope(context.bf16);
+    Bf16Scope scope(part.bf16);
     batch = feed_->next();
   }
   return {smoothed_cross_entropy(classifier_->logits(batch.features), {.labels = batch.labels}, 0)};

@@ -23,7 +23,7 @@ class ProbeStage : public NetworkStage {
   void save_model(const std::filesystem::path& path, const std::string& provenance) override;
 
  private:
-  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override;
   void training_mode() override;
   double neighbour_accuracy();
 

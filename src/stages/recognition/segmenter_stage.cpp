@@ -70,14 +70,14 @@ SegmenterStage::SegmenterStage(const SegmenterTrainOptions& options, World& worl
                                       options.train.weight_decay));
 }
 
-NetworkStage::MicrobatchLoss SegmenterStage::microbatch_loss(const StepContext& context,
-                                                             std::uint64_t microbatch) {
+NetworkStage::MicrobatchLoss SegmenterStage::microbatch_loss(const Microbatch& part) {
   const AnnotatedBatch batch = feed_.next();
-  DropoutKeys keys(context.stream.fork("part", microbatch));
-  Bf16Scope scope(context.bf16);
+  DropoutKeys keys = part.dropout(batch.pixels.size(0));
+  const double pixels = mean_over_processes(counted_pixels(batch.labels));
+  Bf16Scope scope(part.bf16);
   const SegmenterOutput out = network_->forward(normalise_pixels(batch.pixels), &keys);
-  const Tensor main = segmentation_loss(out.logits, batch.labels);
-  const Tensor auxiliary = segmentation_loss(out.auxiliary, batch.labels);
+  const Tensor main = segmentation_loss(out.logits, batch.labels, pixels);
+  const Tensor auxiliary = segmentation_loss(out.auxiliary, batch.labels, pixels);
   return {main + options_.auxiliary * auxiliary,
           {{"loss", main.item<double>()}, {"auxiliary", auxiliary.item<double>()}}};
 }

@@ -21,7 +21,7 @@ class SegmenterStage : public NetworkStage {
   double activation_bytes() const override;
 
  private:
-  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override;
   LabelingOptions test_options() const;
 
   SegmenterTrainOptions options_;
