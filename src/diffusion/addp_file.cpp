@@ -44,7 +44,11 @@ AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, cons
 
 LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::path& tokenizer_path,
                      HeadCounts heads) {
-  const ModelFile file = open_model(path);
+  return load_addp(open_model(path),
+                   tokenizer_path.empty() ? nullptr : load_tokenizer(tokenizer_path), heads);
+}
+
+LoadedAddp load_addp(const ModelFile& file, std::shared_ptr<Vqgan> tokenizer, HeadCounts heads) {
   require_kind(file, {"addp"});
   const AddpConfig config = config_of(file, heads);
   LoadedAddp loaded;
@@ -55,7 +59,7 @@ LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::p
                                  .file_name = file_names(config.encoder.kind)});
   loaded.network->eval();
   loaded.provenance = file.provenance;
-  loaded.tokenizer = tokenizer_path.empty() ? tokenizer_in(file) : load_tokenizer(tokenizer_path);
+  loaded.tokenizer = tokenizer ? std::move(tokenizer) : tokenizer_in(file);
   if (!loaded.tokenizer) {
     throw DataError("{} has no tokenizer inside: name its tokenizer's file, too", file.source);
   }

@@ -32,7 +32,9 @@ struct LoadedAddp {
 };
 
 // From our model (a file, or a folder with model.safetensors) or a published .pth. The tokenizer is
-// the one inside the file, or that of `tokenizer_path`, which wins.
+// the one inside the file, or the one given, which wins.
+LoadedAddp load_addp(const ModelFile& file, std::shared_ptr<Vqgan> tokenizer,
+                     HeadCounts heads = {});
 LoadedAddp load_addp(const std::filesystem::path& path,
                      const std::filesystem::path& tokenizer_path = {}, HeadCounts heads = {});
 

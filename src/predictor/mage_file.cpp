@@ -23,7 +23,10 @@ MageConfig mage_preset(std::string_view name, const Vocabulary& vocabulary, cons
 
 std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path, LoadReport* report,
                                      HeadCounts heads) {
-  const ModelFile file = open_model(path);
+  return load_predictor(open_model(path), report, heads);
+}
+
+std::shared_ptr<Mage> load_predictor(const ModelFile& file, LoadReport* report, HeadCounts heads) {
   require_kind(file, {"predictor"});
   MageConfig config = file.foreign() ? mage_config_from(file.tensors, file.source)
                                      : parse_config<MageConfig>(file.config, file.source);

@@ -27,6 +27,8 @@ struct HeadCounts {
 };
 
 // From our predictor file or a published MAGE checkpoint. The network is frozen.
+std::shared_ptr<Mage> load_predictor(const ModelFile& file, LoadReport* report = nullptr,
+                                     HeadCounts heads = {});
 std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path,
                                      LoadReport* report = nullptr, HeadCounts heads = {});
 

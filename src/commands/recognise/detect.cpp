@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "data/coco/coco_results.h"
 #include "heads/detect/detect_picture.h"
+#include "heads/detect/detector_file.h"
 #include "image/codec/codec.h"
 #include "machine/machine.h"
 #include "nn/torch.h"

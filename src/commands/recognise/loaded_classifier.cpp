@@ -1,5 +1,6 @@
 #include "commands/recognise/loaded_classifier.h"
 
+#include "heads/classify/classifier_file.h"
 #include "machine/machine.h"
 #include "nn/layer/pixels.h"
 #include "nn/torch.h"

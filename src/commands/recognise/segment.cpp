@@ -8,6 +8,7 @@
 #include "base/file_io.h"
 #include "base/progress.h"
 #include "heads/segment/segment_picture.h"
+#include "heads/segment/segmenter_file.h"
 #include "image/codec/codec.h"
 #include "image/draw/draw.h"
 #include "image/draw/overlay.h"

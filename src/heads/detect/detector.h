@@ -2,7 +2,6 @@
 // attention, a simple feature pyramid), a ResNet with a top-down feature pyramid.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -94,9 +93,5 @@ class Detector : public torch::nn::Module {
   std::shared_ptr<BoxHead> box_;
   std::shared_ptr<MaskHead> mask_;
 };
-
-void save_detector(const std::filesystem::path& path, const Detector& detector,
-                   const std::string& provenance);
-std::shared_ptr<Detector> load_detector(const std::filesystem::path& path);
 
 }  // namespace addp

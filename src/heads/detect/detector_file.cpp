@@ -1,6 +1,7 @@
+#include "heads/detect/detector_file.h"
+
 #include "heads/backbone/maps_file.h"
 #include "heads/backbone/maps_json.h"
-#include "heads/detect/detector.h"
 #include "machine/machine.h"
 #include "nn/torch.h"
 

@@ -5,6 +5,7 @@
 #include "eval/recognition/classification_metrics.h"
 #include "eval/recognition/picture_tensors.h"
 #include "feed/mixing.h"
+#include "heads/classify/classifier_file.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
 #include "nn/kernel/cross_entropy.h"

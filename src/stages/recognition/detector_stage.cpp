@@ -6,6 +6,7 @@
 #include "data/coco/coco_results.h"
 #include "data/load/annotated_transforms.h"
 #include "data/load/open_dataset.h"
+#include "heads/detect/detector_file.h"
 #include "image/draw/draw.h"
 #include "machine/machine.h"
 #include "machine/precision.h"

@@ -4,6 +4,7 @@
 #include "data/load/open_dataset.h"
 #include "eval/recognition/classification_metrics.h"
 #include "eval/recognition/knn.h"
+#include "heads/classify/classifier_file.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
 #include "nn/kernel/cross_entropy.h"

@@ -4,6 +4,7 @@
 #include "data/load/annotated_transforms.h"
 #include "data/load/open_dataset.h"
 #include "eval/recognition/segmentation_metrics.h"
+#include "heads/segment/segmenter_file.h"
 #include "image/draw/draw.h"
 #include "image/draw/overlay.h"
 #include "machine/machine.h"

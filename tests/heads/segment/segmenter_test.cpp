@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "data/shapes/shapes.h"
 #include "heads/segment/segment_picture.h"
+#include "heads/segment/segmenter_file.h"
 #include "heads/small_heads.h"
 #include "model/init.h"
 #include "nn/layer/picture_tensor.h"
