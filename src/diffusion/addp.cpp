@@ -1,7 +1,7 @@
 #include "diffusion/addp.h"
 
 #include "base/error.h"
-#include "checkpoint/layout/network_sizes.h"
+#include "checkpoint/layout/published.h"
 #include "model/load.h"
 #include "model/presets.h"
 #include "nn/layer/position.h"
@@ -125,7 +125,7 @@ std::vector<std::string> addp_unused_names(const AddpConfig& config) {
 }
 
 AddpConfig addp_config_from(const TensorMap& tensors, const std::string& source) {
-  const TransformerSizes sizes = transformer_sizes(tensors, source);
+  const PublishedTransformer sizes = published_transformer(tensors, source);
   AddpConfig config;
   config.encoder.vit = vit_config_from(tensors, source);
   config.vocabulary = vocabulary_of_rows(sizes.words, source);

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "machine/machine.h"
-#include "model/presets.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -31,15 +30,17 @@ void check_pair(const Addp& network, const Vqgan& tokenizer, const std::string& 
 
 AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
                        std::int64_t stride) {
-  AddpConfig config;
-  config.encoder = encoder_preset(name, grid, stride);
-  const TransformerSize& size = companion_size(name);
-  config.vocabulary = vocabulary;
-  config.grid = grid;
-  config.decoder_width = size.decoder_width;
-  config.decoder_depth = size.decoder_depth;
-  config.decoder_heads = size.decoder_heads;
-  return config;
+  return addp_config(encoder_preset(name, grid, stride), companion_size(name), vocabulary, grid);
+}
+
+AddpConfig addp_config(const EncoderConfig& encoder, const TransformerSize& decoder,
+                       const Vocabulary& vocabulary, const Grid& grid) {
+  return {.encoder = encoder,
+          .vocabulary = vocabulary,
+          .grid = grid,
+          .decoder_width = decoder.decoder_width,
+          .decoder_depth = decoder.decoder_depth,
+          .decoder_heads = decoder.decoder_heads};
 }
 
 LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::path& tokenizer_path,

@@ -20,6 +20,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AddpConfig, encoder, vocabulary,
                                                 decoder_width, decoder_depth, decoder_heads,
                                                 mlp_ratio, dropout, attention_dropout, token_input)
 
+AddpConfig addp_config(const EncoderConfig& encoder, const TransformerSize& decoder,
+                       const Vocabulary& vocabulary, const Grid& grid);
 // A row of model/presets.h's tables. `stride` is the pixels of a token.
 AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
                        std::int64_t stride);

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "checkpoint/layout/key_report.h"
-#include "checkpoint/layout/network_sizes.h"
+#include "checkpoint/layout/published.h"
 #include "nn/torch.h"
 
 namespace addp {

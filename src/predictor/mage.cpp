@@ -1,7 +1,7 @@
 #include "predictor/mage.h"
 
 #include "base/error.h"
-#include "checkpoint/layout/network_sizes.h"
+#include "checkpoint/layout/published.h"
 #include "model/load.h"
 #include "model/presets.h"
 #include "nn/layer/position.h"
@@ -10,7 +10,7 @@
 namespace addp {
 
 MageConfig mage_config_from(const TensorMap& tensors, const std::string& source) {
-  const TransformerSizes sizes = transformer_sizes(tensors, source);
+  const PublishedTransformer sizes = published_transformer(tensors, source);
   if (sizes.decoder_depth == 0) throw DataError("{} has no decoder: it is no predictor", source);
   MageConfig config;
   config.vocabulary = vocabulary_of_rows(sizes.words, source);

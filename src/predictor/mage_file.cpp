@@ -2,13 +2,16 @@
 
 #include "base/error.h"
 #include "machine/machine.h"
-#include "model/presets.h"
 #include "nn/torch.h"
 
 namespace addp {
 
 MageConfig mage_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid) {
-  const TransformerSize& size = transformer_size(name);
+  return mage_config(transformer_size(name), vocabulary, grid);
+}
+
+MageConfig mage_config(const TransformerSize& size, const Vocabulary& vocabulary,
+                       const Grid& grid) {
   MageConfig config;
   config.vocabulary = vocabulary;
   config.grid = grid;

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/error.h"
-#include "checkpoint/layout/network_sizes.h"
+#include "checkpoint/layout/published.h"
 
 namespace addp {
 
@@ -27,7 +27,7 @@ void check(const VqganConfig& config) {
 }
 
 VqganConfig vqgan_config_from(const TensorMap& tensors, const std::string& source) {
-  const TokenizerSizes sizes = tokenizer_sizes(tensors, source);
+  const PublishedTokenizer sizes = published_tokenizer(tensors, source);
   VqganConfig config;
   config.channels = sizes.channels;
   config.multipliers = sizes.multipliers;

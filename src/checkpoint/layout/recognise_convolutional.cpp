@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "checkpoint/layout/network_sizes.h"
+#include "checkpoint/layout/published.h"
 #include "checkpoint/layout/recognise_kinds.h"
 
 namespace addp {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "checkpoint/layout/key_report.h"
-#include "checkpoint/layout/network_sizes.h"
+#include "checkpoint/layout/published.h"
 
 namespace addp {
 namespace {
@@ -26,7 +26,7 @@ std::optional<Sizes> sizes_if(Sizes (*read)(const TensorMap&, const std::string&
 }
 
 // The sizes for people.
-Json transformer_details(const TransformerSizes& sizes) {
+Json transformer_details(const PublishedTransformer& sizes) {
   Json details{{"width", sizes.width},
                {"depth", sizes.depth},
                {"mlp_ratio", static_cast<double>(sizes.hidden) / static_cast<double>(sizes.width)}};
@@ -96,7 +96,7 @@ KindFinding classifier(const TensorMap& tensors, Json details, std::int64_t clas
 }  // namespace
 
 std::optional<KindFinding> find_tokenizer(const TensorMap& tensors) {
-  const auto sizes = sizes_if(tokenizer_sizes, tensors);
+  const auto sizes = sizes_if(published_tokenizer, tensors);
   if (!sizes) return std::nullopt;
   const std::int64_t stem = std::max<std::int64_t>(sizes->stem, 1);
   const std::int64_t factor = stem << (sizes->multipliers.size() - 1);
@@ -120,7 +120,7 @@ std::optional<KindFinding> find_tokenizer(const TensorMap& tensors) {
 }
 
 std::optional<KindFinding> find_transformer(const TensorMap& tensors) {
-  const auto sizes = sizes_if(transformer_sizes, tensors);
+  const auto sizes = sizes_if(published_transformer, tensors);
   if (!sizes) return std::nullopt;
   const Json details = transformer_details(*sizes);
   if (sizes->words > 0 && has_prefix(tensors, "mlm_layer.")) {

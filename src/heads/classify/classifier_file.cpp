@@ -1,7 +1,7 @@
 #include "heads/classify/classifier_file.h"
 
 #include "base/error.h"
-#include "checkpoint/layout/network_sizes.h"
+#include "checkpoint/layout/published.h"
 #include "heads/backbone/backbone_json.h"
 #include "machine/machine.h"
 #include "model/model_file.h"
@@ -20,7 +20,7 @@ namespace {
 ClassifierConfig classifier_config_from(const TensorMap& tensors, const std::string& source) {
   ClassifierConfig config;
   config.backbone.encoder.vit = vit_config_from(tensors, source);
-  config.classes = transformer_sizes(tensors, source).classes;
+  config.classes = published_transformer(tensors, source).classes;
   if (config.classes == 0)
     throw DataError("{} has no linear layer 'head': it is no classifier", source);
   return config;

@@ -2,7 +2,6 @@
 
 #include "heads/backbone/maps_file.h"
 #include "heads/backbone/maps_json.h"
-#include "machine/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -16,12 +15,7 @@ void save_segmenter(const std::filesystem::path& path, const Segmenter& segmente
 }
 
 std::shared_ptr<Segmenter> load_segmenter(const std::filesystem::path& path) {
-  const ModelFile file = open_on_maps(path, "segmenter");
-  const auto config = parse_config<SegmenterConfig>(file.config, file.source);
-  auto segmenter =
-      on_device(std::make_shared<Segmenter>(config, maps_tokenizer(file, config.maps)));
-  load_on_maps(*segmenter, file);
-  return segmenter;
+  return load_on_maps<Segmenter, SegmenterConfig>(path, "segmenter");
 }
 
 }  // namespace addp

@@ -1,7 +1,7 @@
 #include "nn/encoder/encoders.h"
 
 #include "base/error.h"
-#include "checkpoint/layout/network_sizes.h"
+#include "checkpoint/layout/published.h"
 #include "model/load.h"
 #include "model/presets.h"
 #include "nn/torch.h"
@@ -42,7 +42,7 @@ std::function<std::string(const std::string&)> file_names(EncoderKind kind) {
 }
 
 VitConfig vit_config_from(const TensorMap& tensors, const std::string& source) {
-  const TransformerSizes sizes = transformer_sizes(tensors, source);
+  const PublishedTransformer sizes = published_transformer(tensors, source);
   if (sizes.patch == 0) {
     throw DataError("{} has no embedding of patches: its encoder does not see pixels", source);
   }

@@ -18,30 +18,28 @@
 namespace addp {
 namespace {
 
+EncoderConfig encoder_config(const AddpTrainOptions& options, const TransformerSize& size,
+                             const Grid& grid, std::int64_t stride) {
+  if (options.encoder != "vit") return encoder_preset(options.encoder, grid, stride);
+  EncoderConfig config;
+  config.vit.width = size.width;
+  config.vit.depth = size.depth;
+  config.vit.heads = size.heads;
+  config.vit.patch = stride;  // a patch under each token
+  config.vit.grid = grid;
+  config.vit.dropout = config.vit.attention_dropout = options.network.dropout;
+  return config;
+}
+
 AddpConfig network_config(const AddpTrainOptions& options, const Vqgan& tokenizer,
                           const TokenFeed& feed) {
   const TransformerSize size = resolve_size(options.network);
-  AddpConfig config;
-  config.vocabulary = {
-      tokenizer.config().codes,
-      class_ids_needed(options.tokens, feed.pictures().dataset(), options.class_ids)};
-  config.grid = feed.grid();
-  config.decoder_width = size.decoder_width;
-  config.decoder_depth = size.decoder_depth;
-  config.decoder_heads = size.decoder_heads;
+  AddpConfig config = addp_config(
+      encoder_config(options, size, feed.grid(), tokenizer.factor()), size,
+      vocabulary_for(tokenizer, options.tokens, feed.pictures().dataset(), options.class_ids),
+      feed.grid());
   config.dropout = config.attention_dropout = options.network.dropout;
   config.token_input = options.token_input;
-  if (options.encoder != "vit") {
-    config.encoder = encoder_preset(options.encoder, feed.grid(), tokenizer.factor());
-    return config;
-  }
-  VitConfig& vit = config.encoder.vit;
-  vit.width = size.width;
-  vit.depth = size.depth;
-  vit.heads = size.heads;
-  vit.patch = tokenizer.factor();  // a patch under each token
-  vit.grid = feed.grid();
-  vit.dropout = vit.attention_dropout = options.network.dropout;
   return config;
 }
 

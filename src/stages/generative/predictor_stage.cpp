@@ -15,18 +15,10 @@ namespace {
 
 MageConfig network_config(const PredictorTrainOptions& options, const Vqgan& tokenizer,
                           const TokenFeed& feed) {
-  const TransformerSize size = resolve_size(options.network);
-  MageConfig config;
-  config.vocabulary = {
-      tokenizer.config().codes,
-      class_ids_needed(options.tokens, feed.pictures().dataset(), options.class_ids)};
-  config.grid = feed.grid();
-  config.width = size.width;
-  config.depth = size.depth;
-  config.heads = size.heads;
-  config.decoder_width = size.decoder_width;
-  config.decoder_depth = size.decoder_depth;
-  config.decoder_heads = size.decoder_heads;
+  MageConfig config = mage_config(
+      resolve_size(options.network),
+      vocabulary_for(tokenizer, options.tokens, feed.pictures().dataset(), options.class_ids),
+      feed.grid());
   config.dropout = config.attention_dropout = options.network.dropout;
   return config;
 }

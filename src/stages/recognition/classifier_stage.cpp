@@ -40,13 +40,9 @@ FeedOptions classifier_feed(const ClassifierTrainOptions& options, const World& 
 std::shared_ptr<Classifier> make_classifier(const ClassifierTrainOptions& options,
                                             const Dataset& dataset) {
   const BackboneStart start = start_backbone(options.backbone, options.train.size);
-  ClassifierConfig config;
-  config.backbone = fine_tuning_backbone(start.config, start.grid, options.drop_path);
-  config.classes = static_cast<std::int64_t>(dataset.class_names().size());
-  config.class_names = dataset.class_names();
-  config.class_keys = dataset.class_keys();
-  config.size = options.train.size;
-  config.crop = options.eval_crop;
+  const ClassifierConfig config =
+      classifier_of(fine_tuning_backbone(start.config, start.grid, options.drop_path), dataset,
+                    options.train.size, options.eval_crop);
   auto classifier = on_device(std::make_shared<Classifier>(config, start.tokenizer));
   const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
   initialise_classifier(*classifier, start.file ? HeadStart::kFineTuning : HeadStart::kScratch,
@@ -65,6 +61,18 @@ ClassifierStage::ClassifierStage(const ClassifierTrainOptions& options, World& w
       classifier_(make_classifier(options, feed_.dataset())) {
   train_network(classifier_,
                 classifier_groups(*classifier_, options.layer_decay, options.train.weight_decay));
+}
+
+ClassifierConfig classifier_of(const BackboneConfig& backbone, const Dataset& dataset,
+                               std::int64_t size, double crop) {
+  ClassifierConfig config;
+  config.backbone = backbone;
+  config.classes = static_cast<std::int64_t>(dataset.class_names().size());
+  config.class_names = dataset.class_names();
+  config.class_keys = dataset.class_keys();
+  config.size = size;
+  config.crop = crop;
+  return config;
 }
 
 Tensor ClassifierStage::loss_of(const Tensor& logits, const Tensor& targets) const {

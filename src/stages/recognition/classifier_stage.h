@@ -33,6 +33,10 @@ class ClassifierStage : public NetworkStage {
   std::shared_ptr<Classifier> classifier_;
 };
 
+// A classifier of what `dataset` shows, for pictures of `size`.
+ClassifierConfig classifier_of(const BackboneConfig& backbone, const Dataset& dataset,
+                               std::int64_t size, double crop);
+
 // What the classifier says about a few held-out pictures.
 Panel prediction_panel(Classifier& classifier, const std::shared_ptr<const Dataset>& validation);
 

@@ -26,14 +26,9 @@ BackboneConfig frozen_backbone(const BackboneStart& start) {
 
 std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const Dataset& dataset) {
   const BackboneStart start = start_backbone(options.backbone, options.train.size);
-  ClassifierConfig config;
-  config.backbone = frozen_backbone(start);
+  ClassifierConfig config =
+      classifier_of(frozen_backbone(start), dataset, options.train.size, options.eval_crop);
   config.head = ClassifierHead::kProbe;
-  config.classes = static_cast<std::int64_t>(dataset.class_names().size());
-  config.class_names = dataset.class_names();
-  config.class_keys = dataset.class_keys();
-  config.size = options.train.size;
-  config.crop = options.eval_crop;
   auto probe = on_device(std::make_shared<Classifier>(config, start.tokenizer));
   const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
   initialise_classifier(*probe, HeadStart::kProbing, stream.fork("probe"));

@@ -13,7 +13,7 @@
 namespace addp {
 
 // The transformers of the family: ViT, MAE, MAGE, ADDP, classifiers. 0 where there is none.
-struct TransformerSizes {
+struct PublishedTransformer {
   std::int64_t width = 0, depth = 0;
   std::int64_t hidden = 0;           // of an MLP
   std::int64_t patch = 0;            // pixels each way
@@ -24,7 +24,7 @@ struct TransformerSizes {
   std::int64_t classes = 0;  // of a linear classifier
 };
 
-struct TokenizerSizes {
+struct PublishedTokenizer {
   std::int64_t channels = 0;
   std::vector<std::int64_t> multipliers;  // of the channels, by level
   std::int64_t blocks = 0;                // per level
@@ -36,8 +36,8 @@ struct TokenizerSizes {
 
 // A DataError names the tensor of `source` that is missing or has another shape than the layout
 // wants.
-TransformerSizes transformer_sizes(const TensorMap& tensors, const std::string& source);
-TokenizerSizes tokenizer_sizes(const TensorMap& tensors, const std::string& source);
+PublishedTransformer published_transformer(const TensorMap& tensors, const std::string& source);
+PublishedTokenizer published_tokenizer(const TensorMap& tensors, const std::string& source);
 
 // --- names and shapes
 

@@ -1,4 +1,4 @@
-#include "checkpoint/layout/network_sizes.h"
+#include "checkpoint/layout/published.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,14 +55,14 @@ std::int64_t square_side(std::int64_t cells) {
   return side * side == cells ? side : 0;
 }
 
-TransformerSizes transformer_sizes(const TensorMap& tensors, const std::string& source) {
+PublishedTransformer published_transformer(const TensorMap& tensors, const std::string& source) {
   const auto& qkv = shape_of(tensors, "blocks.0.attn.qkv.weight", 2, source);
   const auto& fc1 = shape_of(tensors, "blocks.0.mlp.fc1.weight", 2, source);
   if (qkv[0] != 3 * qkv[1] || fc1[1] != qkv[1]) {
     throw DataError("{}: its first block has no one width: it is not a checkpoint of this kind",
                     source);
   }
-  TransformerSizes sizes;
+  PublishedTransformer sizes;
   sizes.width = qkv[1];
   sizes.hidden = fc1[0];
   sizes.depth = count_numbered(tensors, "blocks");
@@ -79,12 +79,12 @@ TransformerSizes transformer_sizes(const TensorMap& tensors, const std::string& 
   return sizes;
 }
 
-TokenizerSizes tokenizer_sizes(const TensorMap& tensors, const std::string& source) {
+PublishedTokenizer published_tokenizer(const TensorMap& tensors, const std::string& source) {
   constexpr std::int64_t kMaxLevels = 16;
   const auto& conv_in = shape_of(tensors, "encoder.conv_in.weight", 4, source);
   const auto& conv_out = shape_of(tensors, "decoder.conv_out.weight", 4, source);
   const auto& codebook = shape_of(tensors, "quantize.embedding.weight", 2, source);
-  TokenizerSizes sizes;
+  PublishedTokenizer sizes;
   sizes.channels = conv_in[0];
   sizes.blocks = count_numbered(tensors, "encoder.down.0.block");
   sizes.codes = codebook[0];
