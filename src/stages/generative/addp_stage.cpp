@@ -52,7 +52,7 @@ std::shared_ptr<Mage> open_predictor(const AddpTrainOptions& options, const Vqga
 }  // namespace
 
 AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
-    : NetworkStage("addp", options.train, world),
+    : NetworkStage("addp", options.train, world, {"loss", false}),
       options_(options),
       tokenizer_(load_tokenizer(options.tokens.tokenizer)),
       predictor_(open_predictor(options, *tokenizer_)),
@@ -70,6 +70,7 @@ AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
         options.predictor, predictor_->config().vocabulary.classes(),
         network_->config().vocabulary.classes());
   }
+  take_from(feed_);
   train_network(network_, decay_groups(*network_, options.train.weight_decay));
 }
 

@@ -26,7 +26,7 @@ MageConfig network_config(const PredictorTrainOptions& options, const Vqgan& tok
 }  // namespace
 
 PredictorStage::PredictorStage(const PredictorTrainOptions& options, World& world)
-    : NetworkStage("predictor", options.train, world),
+    : NetworkStage("predictor", options.train, world, {"loss", false}),
       options_(options),
       tokenizer_(load_tokenizer(options.tokens.tokenizer)),
       feed_(options.train, options.tokens, tokenizer_, world),
@@ -34,6 +34,7 @@ PredictorStage::PredictorStage(const PredictorTrainOptions& options, World& worl
   initialise(*network_,
              RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
                  .fork("predictor"));
+  take_from(feed_);
   train_network(network_, decay_groups(*network_, options.train.weight_decay));
 }
 

@@ -54,11 +54,12 @@ std::shared_ptr<Classifier> make_classifier(const ClassifierTrainOptions& option
 }  // namespace
 
 ClassifierStage::ClassifierStage(const ClassifierTrainOptions& options, World& world)
-    : NetworkStage("classifier", options.train, world),
+    : NetworkStage("classifier", options.train, world, {"top1", true}),
       options_(options),
       feed_(classifier_feed(options, world)),
       validation_(open_evaluation_set(options.train.data, "", Task::kClassification)),
       classifier_(make_classifier(options, feed_.dataset())) {
+  take_from(feed_);
   train_network(classifier_,
                 classifier_groups(*classifier_, options.layer_decay, options.train.weight_decay));
 }

@@ -13,11 +13,8 @@ class ClassifierStage : public NetworkStage {
  public:
   ClassifierStage(const ClassifierTrainOptions& options, World& world);
 
-  std::int64_t steps_per_epoch() const override { return feed_.steps_per_epoch(); }
-  void seek(std::int64_t step) override { feed_.seek(step); }
   Metrics evaluate() override;
   std::vector<Panel> pictures() override;
-  std::pair<std::string, bool> best_figure() const override { return {"top1", true}; }
   void save_model(const std::filesystem::path& path, const std::string& provenance) override;
   double activation_bytes() const override;
 

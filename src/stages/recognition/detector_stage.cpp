@@ -89,7 +89,7 @@ void add_truth(const BatchItem& sample, const std::vector<std::int64_t>& ids, Co
 }  // namespace
 
 DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
-    : NetworkStage("detector", options.train, world),
+    : NetworkStage("detector", options.train, world, {"box_ap", true}),
       options_(options),
       feed_(open_dataset(options.train.data, "train", Task::kDetection,
                          chosen_classes(options, /*only_annotated=*/true)),
@@ -97,6 +97,7 @@ DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
       validation_(open_validation(options.train.data, feed_.dataset(), Task::kDetection,
                                   chosen_classes(options, /*only_annotated=*/false))),
       network_(make_detector(options, feed_.dataset())) {
+  take_from(feed_);
   train_network(network_, maps_groups(*network_, network_->config().maps, options.maps.layer_decay,
                                       options.train.weight_decay));
 }

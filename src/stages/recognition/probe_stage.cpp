@@ -63,7 +63,7 @@ FeatureFeedOptions probe_feed(const ProbeTrainOptions& options, const World& wor
 }  // namespace
 
 ProbeStage::ProbeStage(const ProbeTrainOptions& options, World& world)
-    : NetworkStage("probe", options.train, world),
+    : NetworkStage("probe", options.train, world, {"top1", true}),
       options_(options),
       classifier_(
           make_probe(options, *open_dataset(options.train.data, "train", Task::kClassification))),
@@ -75,6 +75,7 @@ ProbeStage::ProbeStage(const ProbeTrainOptions& options, World& world)
         return classifier_->pooled(normalise_pixels(pixels)).to(torch::kFloat32);
       },
       world);
+  take_from(*feed_);
   train_network(classifier_, make_lars(decay_groups(*classifier_, options.train.weight_decay),
                                        {.momentum = options.momentum}));
 }

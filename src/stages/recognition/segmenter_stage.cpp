@@ -60,13 +60,14 @@ Tensor label_tensor(const GrayImage& labels) {
 }  // namespace
 
 SegmenterStage::SegmenterStage(const SegmenterTrainOptions& options, World& world)
-    : NetworkStage("segmenter", options.train, world),
+    : NetworkStage("segmenter", options.train, world, {"miou", true}),
       options_(options),
       feed_(open_dataset(options.train.data, "train", Task::kSegmentation, label_options(options)),
             FeedOptions::from(options.train, world), crop_transform(options), /*labels=*/true),
       validation_(open_validation(options.train.data, feed_.dataset(), Task::kSegmentation,
                                   label_options(options))),
       network_(make_segmenter(options, feed_.dataset())) {
+  take_from(feed_);
   train_network(network_, maps_groups(*network_, network_->config().maps, options.maps.layer_decay,
                                       options.train.weight_decay));
 }
