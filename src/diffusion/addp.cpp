@@ -1,6 +1,7 @@
 #include "diffusion/addp.h"
 
 #include "base/error.h"
+#include "checkpoint/layout/published.h"
 #include "model/load.h"
 #include "model/presets.h"
 #include "nn/layer/position.h"
@@ -124,13 +125,13 @@ std::vector<std::string> addp_unused_names(const AddpConfig& config) {
 }
 
 AddpConfig addp_config_from(const TensorMap& tensors, const std::string& source) {
+  const PublishedTransformer sizes = published_transformer(tensors, source);
   AddpConfig config;
-  const auto words = shape_of(tensors, "token_emb.weight", 2, source);
   config.encoder.vit = vit_config_from(tensors, source);
-  config.vocabulary = vocabulary_of_rows(words[0], source);
-  config.grid = square_grid(shape_of(tensors, "decoder_pos_embed_learned", 3, source)[1], source);
-  config.decoder_width = words[1];
-  config.decoder_depth = count_of(tensors, "decoder_blocks");
+  config.vocabulary = vocabulary_of_rows(sizes.words, source);
+  config.grid = square_grid(sizes.decoder_positions, source);
+  config.decoder_width = sizes.decoder_width;
+  config.decoder_depth = sizes.decoder_depth;
   config.decoder_heads = usual_decoder_heads(config.decoder_width);
   return config;
 }

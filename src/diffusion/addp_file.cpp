@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "machine/machine.h"
-#include "model/presets.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -31,20 +30,26 @@ void check_pair(const Addp& network, const Vqgan& tokenizer, const std::string& 
 
 AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
                        std::int64_t stride) {
-  AddpConfig config;
-  config.encoder = encoder_preset(name, grid, stride);
-  const TransformerSize& size = companion_size(name);
-  config.vocabulary = vocabulary;
-  config.grid = grid;
-  config.decoder_width = size.decoder_width;
-  config.decoder_depth = size.decoder_depth;
-  config.decoder_heads = size.decoder_heads;
-  return config;
+  return addp_config(encoder_preset(name, grid, stride), companion_size(name), vocabulary, grid);
+}
+
+AddpConfig addp_config(const EncoderConfig& encoder, const TransformerSize& decoder,
+                       const Vocabulary& vocabulary, const Grid& grid) {
+  return {.encoder = encoder,
+          .vocabulary = vocabulary,
+          .grid = grid,
+          .decoder_width = decoder.decoder_width,
+          .decoder_depth = decoder.decoder_depth,
+          .decoder_heads = decoder.decoder_heads};
 }
 
 LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::path& tokenizer_path,
                      HeadCounts heads) {
-  const ModelFile file = open_model(path);
+  return load_addp(open_model(path),
+                   tokenizer_path.empty() ? nullptr : load_tokenizer(tokenizer_path), heads);
+}
+
+LoadedAddp load_addp(const ModelFile& file, std::shared_ptr<Vqgan> tokenizer, HeadCounts heads) {
   require_kind(file, {"addp"});
   const AddpConfig config = config_of(file, heads);
   LoadedAddp loaded;
@@ -55,7 +60,7 @@ LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::p
                                  .file_name = file_names(config.encoder.kind)});
   loaded.network->eval();
   loaded.provenance = file.provenance;
-  loaded.tokenizer = tokenizer_path.empty() ? tokenizer_in(file) : load_tokenizer(tokenizer_path);
+  loaded.tokenizer = tokenizer ? std::move(tokenizer) : tokenizer_in(file);
   if (!loaded.tokenizer) {
     throw DataError("{} has no tokenizer inside: name its tokenizer's file, too", file.source);
   }

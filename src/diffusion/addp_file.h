@@ -20,6 +20,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AddpConfig, encoder, vocabulary,
                                                 decoder_width, decoder_depth, decoder_heads,
                                                 mlp_ratio, dropout, attention_dropout, token_input)
 
+AddpConfig addp_config(const EncoderConfig& encoder, const TransformerSize& decoder,
+                       const Vocabulary& vocabulary, const Grid& grid);
 // A row of model/presets.h's tables. `stride` is the pixels of a token.
 AddpConfig addp_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid,
                        std::int64_t stride);
@@ -32,7 +34,9 @@ struct LoadedAddp {
 };
 
 // From our model (a file, or a folder with model.safetensors) or a published .pth. The tokenizer is
-// the one inside the file, or that of `tokenizer_path`, which wins.
+// the one inside the file, or the one given, which wins.
+LoadedAddp load_addp(const ModelFile& file, std::shared_ptr<Vqgan> tokenizer,
+                     HeadCounts heads = {});
 LoadedAddp load_addp(const std::filesystem::path& path,
                      const std::filesystem::path& tokenizer_path = {}, HeadCounts heads = {});
 

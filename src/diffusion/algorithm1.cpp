@@ -47,22 +47,21 @@ Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
                            const Grid& grid, Condition condition, DropoutKeys* keys,
                            const Tensor& classes) {
-  const auto twice = [](const Tensor& x) { return x.defined() ? at::cat({x, x}) : x; };
-  const auto both = predictor
-                        .distribution(twice(tokens), at::cat({masks.current, masks.neighbour}),
-                                      grid, keys, twice(classes))
-                        .chunk(2);
-  if (condition == Condition::kNext) return {.target = both[0], .unreliable = both[1]};
-  return {.target = both[1], .unreliable = both[0]};
+  const auto given = [&](const Tensor& masked) {
+    return predictor.distribution(tokens, masked, grid, keys, classes);
+  };
+  const Tensor by_current = given(masks.current), by_neighbour = given(masks.neighbour);
+  if (condition == Condition::kNext) return {.target = by_current, .unreliable = by_neighbour};
+  return {.target = by_neighbour, .unreliable = by_current};
 }
 
-PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
-                                 const Grid& grid, const MaskSchedule& schedule,
-                                 const DiffusionOptions& options, const RandomStream& stream,
-                                 DropoutKeys* dropout, const Tensor& classes, std::int64_t first,
-                                 bool with_floor) {
+PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen,
+                                 const PretrainingBatch& batch, const PretrainingOptions& wanted,
+                                 const RandomStream& stream, DropoutKeys* dropout) {
+  const auto& [z0, grid, classes, first] = batch;
+  const DiffusionOptions& options = wanted.diffusion;
   // sample t; sample m_t and m_{t+dt}
-  const RatioPair ratios = schedule.sample(options.condition, stream.fork("ratio"));
+  const RatioPair ratios = wanted.schedule.sample(options.condition, stream.fork("ratio"));
   const MaskPair masks =
       sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"), first).to(z0.device());
   const ReliableTokens z_t{z0, masks.current, grid, classes};
@@ -84,7 +83,7 @@ PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const
   // L_t <- CE(q(z_{t-1} | z_t), z_{t-1}) m_t
   PretrainingLoss loss;
   loss.value = addp_loss(addp, decoded, z_t, q_target, options.target, options.label_smoothing);
-  if (with_floor) {
+  if (wanted.with_floor) {
     loss.floor = addp_loss_floor(addp, z_t, q_target, options.target, options.label_smoothing);
   }
   return loss;

@@ -15,8 +15,8 @@ struct FrozenNetworks {
   const Mage* predictor = nullptr;
 };
 
-// q(z_{t-1} | z_t) and q(z_t | z_{t+1}), [B, L, K] each, from one batch of 2B. With
-// Condition::kSame the first is conditioned on the neighbour z_{t-1} and the second on z_t itself.
+// q(z_{t-1} | z_t) and q(z_t | z_{t+1}), [B, L, K] each. With Condition::kSame the first is
+// conditioned on the neighbour z_{t-1} and the second on z_t itself.
 struct Predictions {
   Tensor target;      // what the decoder learns
   Tensor unreliable;  // what completes the noisy picture
@@ -30,18 +30,31 @@ Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const Ma
 Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid& grid,
                       double ratio, const DiffusionOptions& options, const RandomStream& stream);
 
-struct PretrainingLoss {
-  Tensor value;  // ready for backward()
-  Tensor floor;  // the least it could be; undefined where it was not asked for
+struct PretrainingBatch {
+  Tensor z0;  // [B, L], VQ-Encoder(x_0)
+  Grid grid;
+  Tensor classes{};        // [B] ids for class-conditional networks, else undefined
+  std::int64_t first = 0;  // number of the first sample in the batch of all processes
 };
 
-// The loss of one batch of tokens z_0 = VQ-Encoder(x_0). `stream` decides the ratio, the masks and
-// the samples drawn; `dropout` is null for evaluation. `classes` [B] are ids for class-conditional
-// networks; `first` is the number of the first sample in the batch of all processes.
-PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen, const Tensor& z0,
-                                 const Grid& grid, const MaskSchedule& schedule,
-                                 const DiffusionOptions& options, const RandomStream& stream,
-                                 DropoutKeys* dropout, const Tensor& classes = {},
-                                 std::int64_t first = 0, bool with_floor = false);
+struct PretrainingOptions {
+  explicit PretrainingOptions(const DiffusionOptions& diffusion_options = {})
+      : diffusion(diffusion_options), schedule(diffusion_options.mask) {}
+
+  DiffusionOptions diffusion;
+  MaskSchedule schedule;
+  bool with_floor = false;  // also compute the least that the loss could be
+};
+
+struct PretrainingLoss {
+  Tensor value;  // ready for backward()
+  Tensor floor;  // undefined where it was not asked for
+};
+
+// The loss of one batch. `stream` decides the ratio, the masks and the samples drawn; `dropout` is
+// null for evaluation.
+PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen,
+                                 const PretrainingBatch& batch, const PretrainingOptions& options,
+                                 const RandomStream& stream, DropoutKeys* dropout);
 
 }  // namespace addp

@@ -2,11 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace addp {
 
 // f in x_t = VQ-Decoder(z_t (1 - m_t) + f(q(z | ...)) m_t).
 enum class Mapping { kWeightedSum, kArgMax, kSampling };
+inline std::vector<std::pair<std::string, Mapping>> mapping_names() {
+  return {{"weighted-sum", Mapping::kWeightedSum},
+          {"argmax", Mapping::kArgMax},
+          {"sampling", Mapping::kSampling}};
+}
 
 // What the unreliable tokens of step t depend on: q(z_t | z_{t+1}) (kNext), or q(z_t
 // | z_t) (kSame).

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/load/open_dataset.h"
+#include "eval/recognition/picture_tensors.h"
 #include "machine/machine.h"
 #include "nn/torch.h"
 
@@ -42,14 +43,12 @@ void AnnotatedFeed::seek(std::int64_t step) { start(loader_->state_before(step *
 AnnotatedBatch AnnotatedFeed::next() {
   auto batch = std::make_shared<Batch>();
   loader_->next(*batch);
-  const auto count = static_cast<std::int64_t>(batch->size());
-  const std::int64_t side = options_.size;
   AnnotatedBatch out;
   for (BatchItem& item : batch->items) out.instances.push_back(std::move(item.instances));
-  // The tensors share the batch's memory.
-  out.pixels = torch::from_blob(batch->floats.data(), {count, 3, side, side}, [batch](void*) {
-               }).to(compute_device());
+  out.pixels = pixel_tensor(batch);
   if (labels_) {
+    const auto count = static_cast<std::int64_t>(batch->size());
+    const std::int64_t side = options_.size;
     out.labels = torch::from_blob(
                      batch->labels.data(), {count, side, side}, [batch](void*) {}, torch::kUInt8)
                      .to(compute_device());
@@ -67,34 +66,6 @@ std::shared_ptr<const Dataset> open_validation(const std::string& data, const Da
         data, validation->class_keys().size(), training.class_keys().size());
   }
   return validation;
-}
-
-void for_each_sample(const Dataset& dataset, std::int64_t limit, const World& world,
-                     const std::function<void(Sample&)>& visit) {
-  const std::int64_t count = limit > 0 ? std::min(limit, dataset.size()) : dataset.size();
-  for (std::int64_t i = world.rank(); i < count; i += world.size()) {
-    try {
-      Sample sample = dataset.get(i);
-      visit(sample);
-    } catch (const DataError& error) {
-      warn("left out of the evaluation: {}", error.what());
-    }
-  }
-}
-
-std::vector<ShownSample> shown_samples(const Dataset& dataset, std::int64_t count) {
-  std::vector<ShownSample> shown;
-  count = std::min(count, dataset.size());
-  for (std::int64_t i = 0; i < count; ++i) {
-    try {
-      Sample sample = dataset.get(i * dataset.size() / count);
-      Image picture = sample.picture();
-      shown.push_back({std::move(sample), std::move(picture)});
-    } catch (const DataError& error) {
-      warn("not shown: {}", error.what());
-    }
-  }
-  return shown;
 }
 
 }  // namespace addp

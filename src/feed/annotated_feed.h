@@ -1,7 +1,6 @@
 // Pictures with label maps or instances, transformed together, as tensors.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -42,17 +41,5 @@ class AnnotatedFeed {
 // that are learned.
 std::shared_ptr<const Dataset> open_validation(const std::string& data, const Dataset& training,
                                                Task task, const DatasetOptions& options);
-
-// The pictures of `dataset` that this process evaluates: at most `limit` (0: all), every world-th.
-// A picture that cannot be read is named and left out.
-void for_each_sample(const Dataset& dataset, std::int64_t limit, const World& world,
-                     const std::function<void(Sample&)>& visit);
-
-// A few pictures from all over `dataset`, to draw on; those that cannot be read are left out.
-struct ShownSample {
-  Sample sample;
-  Image picture;
-};
-std::vector<ShownSample> shown_samples(const Dataset& dataset, std::int64_t count);
 
 }  // namespace addp

@@ -7,13 +7,14 @@
 
 namespace addp {
 
-std::int64_t class_ids_needed(const TokenOptions& options, const Dataset& dataset,
-                              std::int64_t unconditional) {
-  if (!options.class_conditional) return unconditional;
+Vocabulary vocabulary_for(const Vqgan& tokenizer, const TokenOptions& options,
+                          const Dataset& dataset, std::int64_t unconditional_ids) {
+  const std::int64_t codes = tokenizer.config().codes;
+  if (!options.class_conditional) return {codes, unconditional_ids};
   if (dataset.class_names().empty()) {
     throw UsageError("--class-conditional needs classes, and {} has none", dataset.description());
   }
-  return static_cast<std::int64_t>(dataset.class_names().size()) + 1;
+  return {codes, static_cast<std::int64_t>(dataset.class_names().size()) + 1};
 }
 
 Tensor class_ids_of(const Tensor& labels, const Vocabulary& vocabulary, const TokenOptions& options,

@@ -9,13 +9,14 @@
 #include "feed/token_options.h"
 #include "nn/layer/vocabulary.h"
 #include "nn/types.h"
+#include "tokenizer/vqgan.h"
 
 namespace addp {
 
-// How many class ids the vocabulary needs: one per class and one for "no class" where training is
-// conditional (a UsageError for a set without classes), else `unconditional`.
-std::int64_t class_ids_needed(const TokenOptions& options, const Dataset& dataset,
-                              std::int64_t unconditional);
+// The tokenizer's codes and the ids that classes need: one per class and one for "no class" where
+// training is conditional (a UsageError for a set without classes), else `unconditional_ids`.
+Vocabulary vocabulary_for(const Vqgan& tokenizer, const TokenOptions& options,
+                          const Dataset& dataset, std::int64_t unconditional_ids);
 
 // labels [B], -1: none -> ids [B]; undefined where training is not conditional or there are no
 // labels. Sample i is dropped by a stream of its own, the one of number `first` + i; without a

@@ -1,11 +1,10 @@
 #include "feed/feature_feed.h"
 
-#include "base/error.h"
 #include "base/file_io.h"
 #include "base/progress.h"
 #include "checkpoint/format/safetensors.h"
 #include "data/load/open_dataset.h"
-#include "eval/recognition/picture_pass.h"
+#include "eval/recognition/picture_tensors.h"
 #include "machine/machine.h"
 #include "model/load.h"
 #include "nn/torch.h"
@@ -16,13 +15,13 @@ LabelledFeatures extract_set(const std::shared_ptr<const Dataset>& dataset, std:
                              double middle, std::int64_t workers, const std::string& label,
                              const FeatureFeed::Extract& extract) {
   std::vector<Tensor> features, labels, indices;
-  const PassOptions pass{.size = size, .crop = middle, .workers = workers, .label = label};
-  for_each_batch(dataset, pass, [&](const PassBatch& batch) {
+  const TensorPass pass{
+      .pictures = {.batch = 64, .threads = workers, .label = label}, .size = size, .crop = middle};
+  for_each_batch(dataset, pass, [&](const PictureBatch& batch) {
     features.push_back(extract(batch.pixels).cpu());
     labels.push_back(batch.labels.cpu());
     indices.push_back(torch::tensor(batch.indices));
   });
-  if (features.empty()) throw DataError("{}: not one picture can be used", dataset->description());
   return {torch::cat(features), torch::cat(labels), torch::cat(indices)};
 }
 

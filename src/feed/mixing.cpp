@@ -35,6 +35,20 @@ PixelBox draw_box(double share, int width, int height, RandomStream& random) {
   return {left, top, right - left, bottom - top};
 }
 
+// The rows of every picture's partner: [B] int64.
+Tensor partners(std::int64_t batch, std::int64_t distance, torch::Device device) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < batch; ++i) {
+    const std::int64_t other = i % (2 * distance) < distance ? i + distance : i - distance;
+    rows.push_back(other < batch ? other : i);
+  }
+  return torch::tensor(rows, torch::kInt64).to(device);
+}
+
+Tensor partners_of(const Tensor& rows, const MixDraw& draw) {
+  return rows.index_select(0, partners(rows.size(0), draw.distance, rows.device()));
+}
+
 }  // namespace
 
 double draw_beta(double alpha, RandomStream& random) {
@@ -46,15 +60,15 @@ MixDraw draw_mix(const MixOptions& options, int width, int height, RandomStream&
   if (options.mixup <= 0 && options.cutmix <= 0) return {};
   const bool cut = options.mixup <= 0 || (options.cutmix > 0 && random.chance(0.5));
   const double own = draw_beta(cut ? options.cutmix : options.mixup, random);
-  if (!cut) return {own, {}};
+  if (!cut) return {.own = own};
   const PixelBox box = draw_box(1 - own, width, height, random);
   const double covered = double(box.width) * box.height / (double(width) * height);
-  return {1 - covered, covered > 0 ? box : PixelBox{}};
+  return {.own = 1 - covered, .box = covered > 0 ? box : PixelBox{}};
 }
 
 Tensor mix_pixels(const Tensor& pixels, const MixDraw& draw) {
   if (draw.own >= 1) return pixels;
-  const Tensor other = pixels.flip(0);
+  const Tensor other = partners_of(pixels, draw);
   if (draw.box.width == 0) return pixels * draw.own + other * (1 - draw.own);
   const auto part = [&](const Tensor& all) {
     return all.slice(2, draw.box.top, draw.box.bottom()).slice(3, draw.box.left, draw.box.right());
@@ -67,7 +81,7 @@ Tensor mix_pixels(const Tensor& pixels, const MixDraw& draw) {
 Tensor mix_targets(const Tensor& labels, std::int64_t classes, const MixDraw& draw,
                    double smoothing) {
   const Tensor hits = torch::one_hot(labels, classes).to(torch::kFloat32);
-  const Tensor mixed = hits * draw.own + hits.flip(0) * (1 - draw.own);
+  const Tensor mixed = hits * draw.own + partners_of(hits, draw) * (1 - draw.own);
   return mixed * (1 - smoothing) + smoothing / static_cast<double>(classes);
 }
 

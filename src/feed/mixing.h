@@ -1,5 +1,6 @@
-// Mixup (Zhang et al. 2018) and cutmix (Yun et al. 2019) of a batch with itself reversed, and the
-// targets that go with them.
+// Mixup (Zhang et al. 2018) and cutmix (Yun et al. 2019) of the pictures of a batch in pairs, and
+// the targets that go with them. Pairs are neighbours, so that a share of a batch that holds whole
+// pairs mixes as the whole batch does.
 #pragma once
 
 #include "base/random.h"
@@ -18,6 +19,9 @@ struct MixOptions {
 struct MixDraw {
   double own = 1;  // share of a picture's own label
   PixelBox box{};  // cutmix: what the other picture covers; width 0: the whole is blended
+  // From a picture to its partner: 1, or as often as a picture is repeated in a row, so that it is
+  // mixed with another one. What has no partner is mixed with itself.
+  std::int64_t distance = 1;
 };
 
 // Beta(alpha, alpha).

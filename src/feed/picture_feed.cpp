@@ -7,29 +7,23 @@
 #include "data/load/loader.h"
 #include "data/load/open_dataset.h"
 #include "data/load/transforms.h"
-#include "machine/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
 namespace {
 
-// Shuffled with a fixed seed, so that a few pictures show several classes.
+// The same ones at every call, in every process.
 Tensor a_few_pictures(const std::shared_ptr<const Dataset>& dataset, std::int64_t side,
                       std::int64_t count) {
-  CropTransformOptions crop;
-  crop.size = static_cast<int>(side);
-  LoaderOptions settings;
-  settings.batch_size = std::min(count, dataset->size());
-  settings.train = false;
-  settings.epochs = 1;
-  Loader loader(dataset, BatchShape{crop.size, crop.size, PixelKind::kFloat},
-                middle_crop_transform(crop), settings);
-  Batch batch;
-  loader.next(batch);
-  return torch::from_blob(batch.floats.data(),
-                          {static_cast<std::int64_t>(batch.size()), 3, side, side})
-      .clone()
-      .to(compute_device());
+  const TensorPass pass{.pictures = {.limit = count,
+                                     .order = PassOrder::kShuffled,
+                                     .batch = count,
+                                     .max_broken = 1,
+                                     .when_interrupted = ""},
+                        .size = side};
+  Tensor pixels;
+  for_each_batch(dataset, pass, [&](const PictureBatch& batch) { pixels = batch.pixels; });
+  return pixels;
 }
 
 }  // namespace
@@ -102,20 +96,7 @@ void PictureFeed::seek(std::int64_t step) {
 PictureBatch PictureFeed::next() {
   Batch batch;
   impl_->loader->next(batch);
-  PictureBatch out;
-  const auto count = static_cast<std::int64_t>(batch.size());
-  const std::int64_t side = impl_->options.size;
-  std::vector<std::int64_t> labels;
-  for (const auto& item : batch.items) {
-    labels.push_back(item.class_id);
-    out.indices.push_back(item.index);
-  }
-  // The tensor takes the batch's memory over.
-  auto owner = std::make_shared<Batch>(std::move(batch));
-  out.pixels = torch::from_blob(owner->floats.data(), {count, 3, side, side}, [owner](void*) {
-               }).to(compute_device());
-  out.labels = torch::tensor(labels, torch::kInt64).to(compute_device());
-  return out;
+  return to_tensors(std::move(batch));
 }
 
 Tensor PictureFeed::training_pictures(std::int64_t count) const {

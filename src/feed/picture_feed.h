@@ -8,6 +8,7 @@
 
 #include "data/load/loader.h"
 #include "data/set/dataset.h"
+#include "eval/recognition/picture_tensors.h"
 #include "nn/types.h"
 #include "processes/distributed.h"
 #include "train/options.h"
@@ -31,12 +32,6 @@ struct FeedOptions {
   bool whole_epochs = false;  // also the last, shorter batch of an epoch
 
   static FeedOptions from(const TrainOptions& options, const World& world);
-};
-
-struct PictureBatch {
-  Tensor pixels;                      // [B, 3, S, S] in [0, 1]
-  Tensor labels;                      // [B] int64; -1 where there is no class
-  std::vector<std::int64_t> indices;  // into the data set
 };
 
 class PictureFeed {

@@ -33,21 +33,22 @@ Generator Generator::open(const std::filesystem::path& model,
   // Among published checkpoints, only ADDP has positions for masked tokens of its own.
   const bool predictor =
       file.foreign() ? !file.tensors.contains("decoder_pos_mask_embed") : file.kind == "predictor";
-  if (predictor) {
-    generator.predictor_ = load_predictor(model);
-    generator.tokenizer_ = tokenizer.empty() ? tokenizer_in(file) : load_tokenizer(tokenizer);
-    if (generator.tokenizer_) {
-      require_codes(generator.predictor_->config().vocabulary, *generator.tokenizer_, file.source);
-    }
+  if (tokenizer.empty()) {
+    generator.tokenizer_ = tokenizer_in(file);
   } else {
-    LoadedAddp loaded = load_addp(model, tokenizer);
-    generator.addp_ = loaded.network;
-    generator.tokenizer_ = loaded.tokenizer;
+    const ModelFile codes = open_model(tokenizer);
+    generator.tokenizer_ = load_tokenizer(codes);
+    generator.tokenizer_source_ = codes.source;
   }
   if (!generator.tokenizer_) {
     throw UsageError("{}: has no tokenizer inside; name one with --tokenizer", file.source);
   }
-  if (!tokenizer.empty()) generator.tokenizer_source_ = open_model(tokenizer).source;
+  if (predictor) {
+    generator.predictor_ = load_predictor(file);
+    require_codes(generator.predictor_->config().vocabulary, *generator.tokenizer_, file.source);
+  } else {
+    generator.addp_ = load_addp(file, generator.tokenizer_).network;
+  }
   generator.class_names_ = stored_class_names(file.provenance);
   return generator;
 }

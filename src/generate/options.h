@@ -38,10 +38,7 @@ struct SamplerOptions {
         "falling: tau * t/T");
     o.add("top-p", top_p, "tokens are drawn from the likeliest that make up this probability")
         .range(1e-6, 1);
-    o.add_enum<Mapping>("mapping", mapping,
-                        {{"weighted-sum", Mapping::kWeightedSum},
-                         {"argmax", Mapping::kArgMax},
-                         {"sampling", Mapping::kSampling}},
+    o.add_enum<Mapping>("mapping", mapping, mapping_names(),
                         "how the distribution of unreliable tokens becomes pixels");
   }
 };

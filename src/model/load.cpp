@@ -1,11 +1,11 @@
 #include "model/load.h"
 
-#include <cmath>
 #include <cstring>
 
 #include "base/error.h"
 #include "base/sha256.h"
 #include "checkpoint/layout/key_report.h"
+#include "checkpoint/layout/published.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -130,34 +130,9 @@ TensorMap state_of(const torch::nn::Module& network,
   return tensors;
 }
 
-std::vector<std::int64_t> shape_of(const TensorMap& tensors, const std::string& name,
-                                   std::size_t rank, const std::string& source) {
-  const auto found = tensors.find(name);
-  if (found == tensors.end()) {
-    throw DataError("{} has no tensor '{}': it is not a checkpoint of this kind", source, name);
-  }
-  if (found->second.shape.size() != rank) {
-    throw DataError(
-        "{}: '{}' has {} dimensions where {} are expected: it is not a checkpoint of this kind",
-        source, name, found->second.shape.size(), rank);
-  }
-  return found->second.shape;
-}
-
-std::int64_t count_of(const TensorMap& tensors, const std::string& prefix) {
-  std::int64_t count = 0;
-  while (has_prefix(tensors, fmt::format("{}.{}.", prefix, count))) ++count;
-  return count;
-}
-
-bool has_prefix(const TensorMap& tensors, const std::string& prefix) {
-  const auto next = tensors.lower_bound(prefix);
-  return next != tensors.end() && next->first.starts_with(prefix);
-}
-
 Grid square_grid(std::int64_t length, const std::string& source) {
-  const auto side = std::llround(std::sqrt(static_cast<double>(length - 1)));
-  if (length < 2 || side * side != length - 1) {
+  const std::int64_t side = square_side(length - 1);
+  if (side == 0) {
     throw DataError("{}: {} positions are not a square grid and a class position", source, length);
   }
   return {side, side};

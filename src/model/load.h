@@ -43,14 +43,6 @@ TensorMap state_of(const torch::nn::Module& network,
                    const std::function<std::string(const std::string&)>& file_name = {},
                    const std::string& prefix = {});
 
-// --- what the shapes of a foreign checkpoint tell about its configuration
-
-// The shape of a tensor; a DataError names the file when it is missing or has another rank.
-std::vector<std::int64_t> shape_of(const TensorMap& tensors, const std::string& name,
-                                   std::size_t rank, const std::string& source);
-// How many N there are such that some name starts with "prefix.N.".
-std::int64_t count_of(const TensorMap& tensors, const std::string& prefix);
-bool has_prefix(const TensorMap& tensors, const std::string& prefix);
 // The square grid behind `length` positions (one of them the class position).
 Grid square_grid(std::int64_t length, const std::string& source);
 

@@ -1,5 +1,7 @@
 #include "predictor/mage.h"
 
+#include "base/error.h"
+#include "checkpoint/layout/published.h"
 #include "model/load.h"
 #include "model/presets.h"
 #include "nn/layer/position.h"
@@ -8,15 +10,15 @@
 namespace addp {
 
 MageConfig mage_config_from(const TensorMap& tensors, const std::string& source) {
+  const PublishedTransformer sizes = published_transformer(tensors, source);
+  if (sizes.decoder_depth == 0) throw DataError("{} has no decoder: it is no predictor", source);
   MageConfig config;
-  const auto words = shape_of(tensors, "token_emb.word_embeddings.weight", 2, source);
-  const auto positions = shape_of(tensors, "token_emb.position_embeddings.weight", 2, source);
-  config.vocabulary = vocabulary_of_rows(words[0], source);
-  config.grid = square_grid(positions[0], source);
-  config.width = words[1];
-  config.depth = count_of(tensors, "blocks");
-  config.decoder_width = shape_of(tensors, "decoder_embed.weight", 2, source)[0];
-  config.decoder_depth = count_of(tensors, "decoder_blocks");
+  config.vocabulary = vocabulary_of_rows(sizes.words, source);
+  config.grid = square_grid(sizes.token_positions, source);
+  config.width = sizes.width;
+  config.depth = sizes.depth;
+  config.decoder_width = sizes.decoder_width;
+  config.decoder_depth = sizes.decoder_depth;
   config.heads = usual_heads(config.width);
   config.decoder_heads = usual_decoder_heads(config.decoder_width);
   return config;

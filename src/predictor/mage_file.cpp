@@ -2,13 +2,16 @@
 
 #include "base/error.h"
 #include "machine/machine.h"
-#include "model/presets.h"
 #include "nn/torch.h"
 
 namespace addp {
 
 MageConfig mage_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid) {
-  const TransformerSize& size = transformer_size(name);
+  return mage_config(transformer_size(name), vocabulary, grid);
+}
+
+MageConfig mage_config(const TransformerSize& size, const Vocabulary& vocabulary,
+                       const Grid& grid) {
   MageConfig config;
   config.vocabulary = vocabulary;
   config.grid = grid;
@@ -23,7 +26,10 @@ MageConfig mage_preset(std::string_view name, const Vocabulary& vocabulary, cons
 
 std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path, LoadReport* report,
                                      HeadCounts heads) {
-  const ModelFile file = open_model(path);
+  return load_predictor(open_model(path), report, heads);
+}
+
+std::shared_ptr<Mage> load_predictor(const ModelFile& file, LoadReport* report, HeadCounts heads) {
   require_kind(file, {"predictor"});
   MageConfig config = file.foreign() ? mage_config_from(file.tensors, file.source)
                                      : parse_config<MageConfig>(file.config, file.source);

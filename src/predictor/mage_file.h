@@ -6,6 +6,7 @@
 
 #include "model/load.h"
 #include "model/model_file.h"
+#include "model/presets.h"
 #include "nn/encoder/encoder_json.h"
 #include "predictor/mage.h"
 #include "tokenizer/vqgan_file.h"
@@ -16,6 +17,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MageConfig, vocabulary, grid, wi
                                                 decoder_width, decoder_depth, decoder_heads,
                                                 mlp_ratio, dropout, attention_dropout)
 
+MageConfig mage_config(const TransformerSize& size, const Vocabulary& vocabulary, const Grid& grid);
 // A row of model/presets.h's table.
 MageConfig mage_preset(std::string_view name, const Vocabulary& vocabulary, const Grid& grid);
 
@@ -27,6 +29,8 @@ struct HeadCounts {
 };
 
 // From our predictor file or a published MAGE checkpoint. The network is frozen.
+std::shared_ptr<Mage> load_predictor(const ModelFile& file, LoadReport* report = nullptr,
+                                     HeadCounts heads = {});
 std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path,
                                      LoadReport* report = nullptr, HeadCounts heads = {});
 

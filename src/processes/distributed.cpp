@@ -28,6 +28,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "processes/heartbeat.h"
 
 namespace addp {
@@ -38,11 +39,6 @@ using StorePointer = c10::intrusive_ptr<c10d::Store>;
 
 Milliseconds milliseconds(double seconds) {
   return Milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
-std::string first_line(const std::exception& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
 }
 
 // c10d would print a stack trace for whatever is thrown here and told in one sentence.
@@ -65,7 +61,7 @@ StorePointer meet(const WorldOptions& options) {
         "rank {} of {} could not meet the others at {}:{} within {:.0f} s: {}; are all ranks "
         "started, and do MASTER_ADDR and MASTER_PORT name a free port of rank 0's host?",
         options.rank, options.size, options.address, options.port, options.meeting_seconds,
-        first_line(error));
+        first_line(error.what()));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/error.h"
-#include "model/load.h"
+#include "checkpoint/layout/published.h"
 
 namespace addp {
 
@@ -27,30 +27,15 @@ void check(const VqganConfig& config) {
 }
 
 VqganConfig vqgan_config_from(const TensorMap& tensors, const std::string& source) {
+  const PublishedTokenizer sizes = published_tokenizer(tensors, source);
   VqganConfig config;
-  const auto conv_in = shape_of(tensors, "encoder.conv_in.weight", 4, source);
-  const auto conv_out = shape_of(tensors, "decoder.conv_out.weight", 4, source);
-  const auto codebook = shape_of(tensors, "quantize.embedding.weight", 2, source);
-  config.channels = conv_in[0];
-  config.codes = codebook[0];
-  config.code_width = codebook[1];
-  config.stem = conv_out[0] == 3 ? 1 : conv_out[0] == 12 ? 2 : conv_out[0] == 48 ? 4 : 0;
-  config.blocks = count_of(tensors, "encoder.down.0.block");
-  config.multipliers.clear();
-  const std::int64_t levels = count_of(tensors, "encoder.down");
-  for (std::int64_t level = 0; level < levels; ++level) {
-    const std::string block = fmt::format("encoder.down.{}.block.0.", level);
-    const auto conv1 = shape_of(tensors, block + "conv1.weight", 4, source);
-    if (config.channels < 1 || conv1[0] % config.channels != 0) {
-      throw DataError("{}: level {} has {} channels, no multiple of the first level's {}", source,
-                      level, conv1[0], config.channels);
-    }
-    config.multipliers.push_back(conv1[0] / config.channels);
-    if (tensors.contains(block + "nin_shortcut.weight")) {
-      const auto shortcut = shape_of(tensors, block + "nin_shortcut.weight", 4, source);
-      config.input_shortcut = shortcut[1] == conv1[1];
-    }
-  }
+  config.channels = sizes.channels;
+  config.multipliers = sizes.multipliers;
+  config.blocks = sizes.blocks;
+  config.codes = sizes.codes;
+  config.code_width = sizes.code_width;
+  config.stem = sizes.stem;
+  config.input_shortcut = sizes.input_shortcut;
   try {
     check(config);
   } catch (const UsageError& error) {

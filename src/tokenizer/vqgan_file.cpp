@@ -56,7 +56,10 @@ std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {
 }
 
 std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path, LoadReport* report) {
-  const ModelFile file = open_model(path);
+  return load_tokenizer(open_model(path), report);
+}
+
+std::shared_ptr<Vqgan> load_tokenizer(const ModelFile& file, LoadReport* report) {
   auto tokenizer = tokenizer_in(file, report);
   if (!tokenizer) throw DataError("{} contains no tokenizer: give one that does", file.source);
   return tokenizer;

@@ -19,6 +19,7 @@ VqganConfig vqgan_preset(std::string_view name);
 
 // From our tokenizer or model file, a published tokenizer (.ckpt), or a checkpoint that has one
 // inside under "vqgan.". A DataError when there is none. The network is frozen.
+std::shared_ptr<Vqgan> load_tokenizer(const ModelFile& file, LoadReport* report = nullptr);
 std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path,
                                       LoadReport* report = nullptr);
 // From an opened file; null when it has none.

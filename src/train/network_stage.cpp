@@ -44,7 +44,7 @@ Metrics NetworkStage::step(const StepContext& context) {
   const double share = 1.0 / static_cast<double>(parts);
   Metrics metrics;
   for (std::int64_t part = 0; part < parts; ++part) {
-    MicrobatchLoss made = microbatch_loss(context, static_cast<std::uint64_t>(part));
+    MicrobatchLoss made = microbatch_loss(Microbatch::of(context, part));
     learner_->backward(made.loss, share, part + 1 == parts);
     made.metrics.try_emplace("loss", made.loss.item<double>());
     for (const auto& [figure, value] : made.metrics) metrics[figure] += value * share;
@@ -58,6 +58,12 @@ TensorMap NetworkStage::state() const { return state_of(*network_, {}, name_ + "
 
 void NetworkStage::load_state(const TensorMap& tensors, const std::string& source) {
   load_strictly(*network_, tensors, {.source = source, .prefix = name_ + ".model."});
+}
+
+double NetworkStage::mean_over_processes(double count) const {
+  const Tensor all = torch::tensor({count}, torch::kFloat64);
+  world_.all_reduce_mean(all);
+  return all.item<double>();
 }
 
 double NetworkStage::pictures_at_once() const {

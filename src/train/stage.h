@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "image/image.h"
+#include "nn/kernel/dropout.h"
 #include "train/learner.h"
 #include "train/options.h"
 
@@ -17,16 +18,34 @@ namespace addp {
 // Figures of a step or an evaluation, by name: "loss", "psnr", ...
 using Metrics = std::map<std::string, double>;
 
+// A step of several processes computes what one process with the whole batch would, up to rounding:
+// what is drawn comes from one stream, by the number that a sample has in the batch of all
+// processes, and what is averaged is averaged over all of them. The one exception are batch norms
+// (ResNets, the head of a probe): they normalise by the statistics of a process's own pictures.
 struct StepContext {
   std::int64_t step = 0;   // of the whole run, from 0
   std::int64_t total = 0;  // steps of the whole run
   double lr = 0;
-  RandomStream stream;  // of this step and process
+  RandomStream stream;  // of this step, the same in all processes
   bool bf16 = false;
-  // Of this step, the same in all processes: with the numbers that samples have in the batch of all
-  // of them, two ranks draw what one would.
-  RandomStream shared = RandomStream(0, "step of all");
   std::int64_t rank = 0;
+};
+
+// A part of a step's batch, as one process sees it.
+struct Microbatch {
+  RandomStream stream;  // of this part, the same in all processes
+  std::int64_t rank = 0;
+  bool bf16 = false;
+
+  static Microbatch of(const StepContext& context, std::int64_t part) {
+    return {context.stream.fork("part", static_cast<std::uint64_t>(part)), context.rank,
+            context.bf16};
+  }
+  // The number of the first of this process's `count` samples among those of all processes.
+  std::int64_t first(std::int64_t count) const { return rank * count; }
+  DropoutKeys dropout(std::int64_t count) const {
+    return DropoutKeys(stream.fork("dropout"), first(count), count);
+  }
 };
 
 // How many held-out pictures panels show and evaluations of the generative stages use.

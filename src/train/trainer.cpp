@@ -241,16 +241,13 @@ Metrics Run::operator()() {
   const bool bf16 = bf16_here(options_.precision);
   Progress progress(stage_.name(), schedule_.total, "steps", step_);
   while (step_ < schedule_.total) {
-    StepContext context{
-        step_,
-        schedule_.total,
-        schedule_.at(step_),
-        RandomStream(static_cast<std::uint64_t>(options_.seed), "step",
-                     static_cast<std::uint64_t>(step_), static_cast<std::uint64_t>(world_.rank())),
-        bf16,
-        RandomStream(static_cast<std::uint64_t>(options_.seed), "step of all",
-                     static_cast<std::uint64_t>(step_)),
-        world_.rank()};
+    StepContext context{step_,
+                        schedule_.total,
+                        schedule_.at(step_),
+                        RandomStream(static_cast<std::uint64_t>(options_.seed), "step of all",
+                                     static_cast<std::uint64_t>(step_)),
+                        bf16,
+                        world_.rank()};
     Metrics metrics;
     try {
       metrics = stage_.step(context);

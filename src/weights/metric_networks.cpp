@@ -9,44 +9,12 @@
 #include "base/error.h"
 #include "checkpoint/pickle/pickle.h"
 #include "checkpoint/pickle/torch_file.h"
+#include "weights/inception_layers.h"
 
 namespace addp {
 namespace {
 
 using Kind = PickleValue::Kind;
-
-// The convolutions in the order of the usual key list.
-std::vector<std::string> inception_convolutions() {
-  const std::vector<const char*> a = {"branch1x1",      "branch5x5_1",    "branch5x5_2",
-                                      "branch3x3dbl_1", "branch3x3dbl_2", "branch3x3dbl_3",
-                                      "branch_pool"};
-  const std::vector<const char*> c = {
-      "branch1x1",      "branch7x7_1",    "branch7x7_2",    "branch7x7_3",    "branch7x7dbl_1",
-      "branch7x7dbl_2", "branch7x7dbl_3", "branch7x7dbl_4", "branch7x7dbl_5", "branch_pool"};
-  const std::vector<const char*> e = {"branch1x1",       "branch3x3_1",     "branch3x3_2a",
-                                      "branch3x3_2b",    "branch3x3dbl_1",  "branch3x3dbl_2",
-                                      "branch3x3dbl_3a", "branch3x3dbl_3b", "branch_pool"};
-  const std::vector<std::pair<const char*, std::vector<const char*>>> blocks = {
-      {"Mixed_5b", a},
-      {"Mixed_5c", a},
-      {"Mixed_5d", a},
-      {"Mixed_6a", {"branch3x3", "branch3x3dbl_1", "branch3x3dbl_2", "branch3x3dbl_3"}},
-      {"Mixed_6b", c},
-      {"Mixed_6c", c},
-      {"Mixed_6d", c},
-      {"Mixed_6e", c},
-      {"Mixed_7a",
-       {"branch3x3_1", "branch3x3_2", "branch7x7x3_1", "branch7x7x3_2", "branch7x7x3_3",
-        "branch7x7x3_4"}},
-      {"Mixed_7b", e},
-      {"Mixed_7c", e}};
-  std::vector<std::string> names = {"Conv2d_1a_3x3", "Conv2d_2a_3x3", "Conv2d_2b_3x3",
-                                    "Conv2d_3b_1x1", "Conv2d_4a_3x3"};
-  for (const auto& [block, branches] : blocks) {
-    for (const char* branch : branches) names.push_back(std::string(block) + "." + branch);
-  }
-  return names;
-}
 
 // The tensors by the number of their storage, which is the order in which they were saved.
 std::vector<TensorView> in_order(const Pickle& pickle) {
@@ -128,24 +96,24 @@ TensorMap import_inception(ByteSpan bytes, const std::shared_ptr<const void>& ow
                            const std::string& name) {
   const TorchFile file = parse_torch_file(bytes, owner, name, /*verify=*/true);
   const std::vector<TensorView> tensors = in_order(*file.pickle);
-  const std::vector<std::string> convolutions = inception_convolutions();
-  if (tensors.size() != 4 * convolutions.size()) {
+  if (tensors.size() != 4 * kInceptionLayers.size()) {
     throw DataError("{}: has {} tensors where the FID network has {}", name, tensors.size(),
-                    4 * convolutions.size());
+                    4 * kInceptionLayers.size());
   }
   TensorMap out;
-  for (std::size_t i = 0; i < convolutions.size(); ++i) {
+  for (std::size_t i = 0; i < kInceptionLayers.size(); ++i) {
+    const std::string layer = kInceptionLayers[i].name;
     const TensorView *part = &tensors[4 * i], &weight = part[0];
     for (int j = 1; j < 4; ++j) {
       if (weight.shape.size() != 4 || part[j].shape != std::vector{weight.shape[0]}) {
-        throw DataError("{}: the parts of {} do not fit together", name, convolutions[i]);
+        throw DataError("{}: the parts of {} do not fit together", name, layer);
       }
     }
-    out[convolutions[i] + ".conv.weight"] = weight;
-    out[convolutions[i] + ".bn.weight"] = ones(weight.shape[0]);
-    out[convolutions[i] + ".bn.bias"] = part[1];
-    out[convolutions[i] + ".bn.running_mean"] = part[2];
-    out[convolutions[i] + ".bn.running_var"] = part[3];
+    out[layer + ".conv.weight"] = weight;
+    out[layer + ".bn.weight"] = ones(weight.shape[0]);
+    out[layer + ".bn.bias"] = part[1];
+    out[layer + ".bn.running_mean"] = part[2];
+    out[layer + ".bn.running_var"] = part[3];
   }
   return out;
 }

@@ -3,7 +3,10 @@
 #include <stdexcept>
 
 #include "addp/addp.h"
+#include "model/init.h"
+#include "predictor/mage_file.h"
 #include "support/fixtures.h"
+#include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -88,6 +91,51 @@ TEST_F(ModelTest, ImpossibleRequestsAreRefused) {
   EXPECT_THROW(model_->generate({.count = 0}), std::runtime_error);
   EXPECT_THROW(model_->generate({.class_name = "cat"}), std::runtime_error);
   EXPECT_THROW(model_->generate({.guidance = 2}), std::runtime_error);
+}
+
+// A predictor that knows two classes, with its tokenizer inside.
+std::filesystem::path write_predictor(const std::filesystem::path& folder) {
+  Vqgan tokenizer(testing::small_tokenizer());
+  initialise_vqgan(tokenizer, RandomStream(1, "tokenizer"));
+  MageConfig config;
+  config.vocabulary = {tokenizer.config().codes, 3};
+  config.grid = {4, 4};
+  config.width = config.decoder_width = 16;
+  config.depth = config.decoder_depth = 1;
+  config.heads = config.decoder_heads = 2;
+  Mage predictor(config);
+  initialise(predictor, RandomStream(1, "predictor"));
+  save_predictor(folder / "model.safetensors", predictor, tokenizer,
+                 R"({"classes": ["cat", "dog"]})");
+  return folder;
+}
+
+TEST(Model, APredictorGeneratesAndTellsItsSteps) {
+  const testing::TemporaryFolder folder;
+  const Model model(write_predictor(folder.path()));
+  EXPECT_EQ(model.picture_size(), 32);
+  std::vector<std::vector<std::uint8_t>> previews;
+  GenerateRequest request{.count = 2, .steps = 3, .seed = 4, .class_name = "dog", .guidance = 2};
+  request.on_step = [&](std::int64_t step, std::int64_t steps,
+                        const std::vector<Picture>& preview) {
+    EXPECT_EQ(step, static_cast<std::int64_t>(previews.size()));
+    EXPECT_EQ(steps, 3);
+    EXPECT_EQ(preview.size(), 2U);
+    previews.push_back(preview.at(1).rgb);
+    return true;
+  };
+  const auto pictures = model.generate(request);
+  ASSERT_EQ(pictures.size(), 2U);
+  EXPECT_EQ(pictures[1].width, 32);
+  ASSERT_EQ(previews.size(), 3U);
+  EXPECT_NE(previews[0], previews[2]);
+  EXPECT_EQ(previews[2], pictures[1].rgb) << "the last step is the result";
+
+  request.on_step = [](std::int64_t, std::int64_t, const std::vector<Picture>&) { return false; };
+  EXPECT_THROW(model.generate(request), std::runtime_error);
+  // It has no encoder of pictures.
+  EXPECT_THROW(model.features(pictures[0]), std::runtime_error);
+  EXPECT_THROW(model.generate({.class_name = "bird"}), std::runtime_error);
 }
 
 TEST(Model, MissingFileIsNamed) {

@@ -65,9 +65,8 @@ Tensor some_tokens(std::int64_t batch, const Grid& grid) {
 
 double loss_of(SmallNetworks& nets, const DiffusionOptions& options, std::uint64_t seed = 1,
                DropoutKeys* keys = nullptr, const Grid& grid = {3, 5}) {
-  const MaskSchedule schedule(options.mask);
-  return pretraining_loss(*nets.addp, nets.frozen(), some_tokens(2, grid), grid, schedule, options,
-                          RandomStream(seed, "step"), keys)
+  return pretraining_loss(*nets.addp, nets.frozen(), {some_tokens(2, grid), grid},
+                          PretrainingOptions(options), RandomStream(seed, "step"), keys)
       .value.item<double>();
 }
 
@@ -77,9 +76,9 @@ TEST(Addp, EveryTrainedParameterGetsAGradientWithEverySwitch) {
     SmallNetworks nets(small_config(input));
     for (const Grid& grid : {Grid{3, 5}, Grid{4, 2}}) {
       nets.addp->zero_grad();
-      const MaskSchedule schedule({.highest = 0.9});
+      const PretrainingOptions options({.mask = {.highest = 0.9}});
       DropoutKeys keys(RandomStream(2, "dropout"));
-      pretraining_loss(*nets.addp, nets.frozen(), some_tokens(2, grid), grid, schedule, {},
+      pretraining_loss(*nets.addp, nets.frozen(), {some_tokens(2, grid), grid}, options,
                        RandomStream(1, "step"), &keys)
           .value.backward();
       for (const auto& item : nets.addp->named_parameters()) {
@@ -104,9 +103,8 @@ TEST(Addp, ResNetEncoderKeepsTheGrid) {
   SmallNetworks nets(config);
   nets.addp->train();
   const Grid grid{8, 16};
-  const MaskSchedule schedule({});
-  const Tensor loss = pretraining_loss(*nets.addp, nets.frozen(), some_tokens(2, grid), grid,
-                                       schedule, {}, RandomStream(1, "step"), nullptr)
+  const Tensor loss = pretraining_loss(*nets.addp, nets.frozen(), {some_tokens(2, grid), grid},
+                                       PretrainingOptions(), RandomStream(1, "step"), nullptr)
                           .value;
   loss.backward();
   for (const auto& item : nets.addp->named_parameters()) {
@@ -122,10 +120,11 @@ TEST(Algorithm1, NoTargetIsMissedByLessThanItsFloor) {
   SmallNetworks nets;
   const Grid grid{3, 5};
   for (const Target target : {Target::kPredictor, Target::kTruth, Target::kBoth}) {
-    const DiffusionOptions options{.target = target};
-    const PretrainingLoss loss = pretraining_loss(
-        *nets.addp, nets.frozen(), some_tokens(2, grid), grid, MaskSchedule(options.mask), options,
-        RandomStream(1, "step"), nullptr, {}, 0, /*with_floor=*/true);
+    PretrainingOptions options({.target = target});
+    options.with_floor = true;
+    const PretrainingLoss loss =
+        pretraining_loss(*nets.addp, nets.frozen(), {some_tokens(2, grid), grid}, options,
+                         RandomStream(1, "step"), nullptr);
     EXPECT_GT(loss.floor.item<double>(), 0);
     EXPECT_LT(loss.floor.item<double>(), loss.value.item<double>());
   }

@@ -29,8 +29,8 @@ TEST(Mixing, BetaHasItsMoments) {
 }
 
 TEST(Mixing, CutmixShareIsThatOfTheCoveredPixels) {
-  const Tensor pixels =
-      torch::stack({torch::zeros({3, 20, 30}), torch::ones({3, 20, 30})});  // reversed: swapped
+  const Tensor pixels = torch::stack(
+      {torch::zeros({3, 20, 30}), torch::ones({3, 20, 30})});  // partners of each other
   RandomStream random(2, "cut");
   for (int i = 0; i < 200; ++i) {
     const MixDraw draw = draw_mix({.mixup = 0, .cutmix = 1}, 30, 20, random);
@@ -50,6 +50,30 @@ TEST(Mixing, MixupBlendsPicturesAndLabelsAlike) {
   EXPECT_NEAR(targets[0][0].item<double>(), draw.own, 1e-6);
   EXPECT_NEAR(targets[0][2].item<double>(), 1 - draw.own, 1e-6);
   EXPECT_NEAR(mix_pixels(pixels, draw)[0].mean().item<double>(), 1 - draw.own, 1e-5);
+}
+
+// Processes that share a batch mix what one process with all of it would.
+TEST(Mixing, EvenSharesMixAsTheWholeBatch) {
+  const Tensor pixels = torch::arange(12 * 3 * 4 * 4, torch::kFloat32).view({12, 3, 4, 4});
+  const Tensor labels = torch::arange(12);
+  for (const std::int64_t distance : {1, 3}) {
+    const MixDraw draw{.own = 0.75, .distance = distance};
+    const Tensor whole = mix_pixels(pixels, draw), targets = mix_targets(labels, 12, draw, 0);
+    for (const std::int64_t first : {0, 6}) {
+      EXPECT_TRUE(mix_pixels(pixels.slice(0, first, first + 6), draw)
+                      .equal(whole.slice(0, first, first + 6)));
+      EXPECT_TRUE(mix_targets(labels.slice(0, first, first + 6), 12, draw, 0)
+                      .equal(targets.slice(0, first, first + 6)));
+    }
+    for (std::int64_t i = 0; i < 12; ++i) {
+      EXPECT_EQ(targets[i][i].item<double>(), 0.75) << "picture " << i << " has no partner";
+    }
+  }
+  // A picture that is repeated three times in a row is mixed with another one.
+  const Tensor repeated = mix_targets(labels / 3, 4, {.own = 0.75, .distance = 3}, 0);
+  EXPECT_EQ(repeated.max().item<double>(), 0.75);
+  // What has no partner stays as it is.
+  EXPECT_TRUE(mix_pixels(pixels.slice(0, 0, 3), {.own = 0.75})[2].equal(pixels[2]));
 }
 
 TEST(Mixing, WithoutEitherNothingIsMixed) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "checkpoint/layout/published.h"
 #include "checkpoint/layout/recognise_kinds.h"
 
 namespace addp {
@@ -32,7 +33,7 @@ std::optional<KindFinding> find_resnet(const TensorMap& tensors) {
 
 std::optional<KindFinding> find_inception(const TensorMap& tensors) {
   if (find_shape(tensors, "Conv2d_1a_3x3.conv.weight", 4) == nullptr ||
-      !has_prefix_in(tensors, "Mixed_5b.") || !has_prefix_in(tensors, "Mixed_7c.")) {
+      !has_prefix(tensors, "Mixed_5b.") || !has_prefix(tensors, "Mixed_7c.")) {
     return std::nullopt;
   }
   const auto* fc = find_shape(tensors, "fc.weight", 2);

@@ -4,48 +4,43 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
+#include "base/error.h"
 #include "checkpoint/layout/key_report.h"
+#include "checkpoint/layout/published.h"
 
 namespace addp {
 namespace {
 
 using Json = nlohmann::json;
 
-// The side of a square grid with `cells` cells, or 0.
-std::int64_t square_side(std::int64_t cells) {
-  if (cells < 1) return 0;
-  const auto side = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(cells))));
-  return side * side == cells ? side : 0;
-}
-
-// The sizes that every transformer of the family has.
-std::optional<Json> trunk_sizes(const TensorMap& tensors) {
-  const auto* qkv = find_shape(tensors, "blocks.0.attn.qkv.weight", 2);
-  const auto* fc1 = find_shape(tensors, "blocks.0.mlp.fc1.weight", 2);
-  if (qkv == nullptr || fc1 == nullptr || (*qkv)[0] != 3 * (*qkv)[1] || (*fc1)[1] != (*qkv)[1]) {
+// What a layout has, or nothing where the tensors are not of that layout.
+template <class Sizes>
+std::optional<Sizes> sizes_if(Sizes (*read)(const TensorMap&, const std::string&),
+                              const TensorMap& tensors) {
+  try {
+    return read(tensors, "");
+  } catch (const DataError&) {
     return std::nullopt;
   }
-  const std::int64_t width = (*qkv)[1];
-  Json details{{"width", width},
-               {"depth", count_numbered(tensors, "blocks")},
-               {"mlp_ratio", static_cast<double>((*fc1)[0]) / static_cast<double>(width)}};
-  if (const auto* patch = find_shape(tensors, "patch_embed.proj.weight", 4)) {
-    details["patch"] = (*patch)[2];
-  }
-  const auto* positions = find_shape(tensors, "pos_embed", 3);
-  if (positions == nullptr) positions = find_shape(tensors, "decoder_pos_embed_learned", 3);
-  if (positions != nullptr) {
-    const std::int64_t side = square_side((*positions)[1] - 1);
-    details["tokens"] = (*positions)[1] - 1;
+}
+
+// The sizes for people.
+Json transformer_details(const PublishedTransformer& sizes) {
+  Json details{{"width", sizes.width},
+               {"depth", sizes.depth},
+               {"mlp_ratio", static_cast<double>(sizes.hidden) / static_cast<double>(sizes.width)}};
+  if (sizes.patch > 0) details["patch"] = sizes.patch;
+  const std::int64_t positions = sizes.positions > 0 ? sizes.positions : sizes.decoder_positions;
+  if (positions > 0) {
+    const std::int64_t side = square_side(positions - 1);
+    details["tokens"] = positions - 1;
     details["grid"] = {side, side};
-    if (details.contains("patch")) details["picture"] = side * details["patch"].get<std::int64_t>();
+    if (sizes.patch > 0) details["picture"] = side * sizes.patch;
   }
-  if (const auto* decoder = find_shape(tensors, "decoder_blocks.0.attn.qkv.weight", 2)) {
-    details["decoder_width"] = (*decoder)[1];
-    details["decoder_depth"] = count_numbered(tensors, "decoder_blocks");
+  if (sizes.decoder_width > 0) {
+    details["decoder_width"] = sizes.decoder_width;
+    details["decoder_depth"] = sizes.decoder_depth;
   }
   return details;
 }
@@ -100,53 +95,23 @@ KindFinding classifier(const TensorMap& tensors, Json details, std::int64_t clas
 
 }  // namespace
 
-const std::vector<std::int64_t>* find_shape(const TensorMap& tensors, const std::string& name,
-                                            std::size_t rank) {
-  const auto found = tensors.find(name);
-  if (found == tensors.end() || found->second.shape.size() != rank) return nullptr;
-  const auto& shape = found->second.shape;
-  return std::find(shape.begin(), shape.end(), 0) == shape.end() ? &shape : nullptr;
-}
-
-bool has_prefix_in(const TensorMap& tensors, const std::string& prefix) {
-  const auto next = tensors.lower_bound(prefix);
-  return next != tensors.end() && next->first.starts_with(prefix);
-}
-
-std::int64_t count_numbered(const TensorMap& tensors, const std::string& prefix) {
-  std::int64_t count = 0;
-  while (has_prefix_in(tensors, fmt::format("{}.{}.", prefix, count))) ++count;
-  return count;
-}
-
 std::optional<KindFinding> find_tokenizer(const TensorMap& tensors) {
-  const auto* conv_in = find_shape(tensors, "encoder.conv_in.weight", 4);
-  const auto* conv_out = find_shape(tensors, "decoder.conv_out.weight", 4);
-  const auto* codebook = find_shape(tensors, "quantize.embedding.weight", 2);
-  if (conv_in == nullptr || conv_out == nullptr || codebook == nullptr) return std::nullopt;
-  const std::int64_t channels = (*conv_in)[0], colours = (*conv_in)[1];
-  std::vector<std::int64_t> multipliers;
-  const std::int64_t levels = std::min<std::int64_t>(count_numbered(tensors, "encoder.down"), 16);
-  for (std::int64_t level = 0; level < levels; ++level) {
-    const auto* conv =
-        find_shape(tensors, fmt::format("encoder.down.{}.block.0.conv1.weight", level), 4);
-    if (conv == nullptr) return std::nullopt;
-    multipliers.push_back((*conv)[0] / channels);
-  }
-  if (multipliers.empty()) return std::nullopt;
-  // A pixel shuffle at the end gives stem^2 outputs a colour.
-  const std::int64_t stem = std::max<std::int64_t>(square_side((*conv_out)[0] / colours), 1);
-  Json details{{"channels", channels},
-               {"multipliers", multipliers},
-               {"blocks", count_numbered(tensors, "encoder.down.0.block")},
-               {"codes", (*codebook)[0]},
-               {"code_width", (*codebook)[1]},
+  const auto sizes = sizes_if(published_tokenizer, tensors);
+  if (!sizes) return std::nullopt;
+  const std::int64_t stem = std::max<std::int64_t>(sizes->stem, 1);
+  const std::int64_t factor = stem << (sizes->multipliers.size() - 1);
+  Json details{{"channels", sizes->channels},
+               {"multipliers", sizes->multipliers},
+               {"blocks", sizes->blocks},
+               {"codes", sizes->codes},
+               {"code_width", sizes->code_width},
                {"stem", stem},
-               {"factor", stem << (levels - 1)},
-               {"attention", has_prefix_in(tensors, "encoder.mid.attn_1.")}};
+               {"factor", factor},
+               {"attention", sizes->attention}};
   const std::string title = fmt::format(
       "VQGAN tokenizer: {} codes of width {}, 1/{} of the picture's side, channels {} x ({})",
-      (*codebook)[0], (*codebook)[1], stem << (levels - 1), channels, fmt::join(multipliers, ", "));
+      sizes->codes, sizes->code_width, factor, sizes->channels,
+      fmt::join(sizes->multipliers, ", "));
   return KindFinding{"tokenizer",
                      title,
                      details,
@@ -155,32 +120,22 @@ std::optional<KindFinding> find_tokenizer(const TensorMap& tensors) {
 }
 
 std::optional<KindFinding> find_transformer(const TensorMap& tensors) {
-  const auto trunk = trunk_sizes(tensors);
-  if (!trunk) return std::nullopt;
-  const bool head = has_prefix_in(tensors, "mlm_layer.");
-  if (const auto* words = find_shape(tensors, "token_emb.word_embeddings.weight", 2);
-      words && head) {
-    return predictor(tensors, *trunk, (*words)[0]);
+  const auto sizes = sizes_if(published_transformer, tensors);
+  if (!sizes) return std::nullopt;
+  const Json details = transformer_details(*sizes);
+  if (sizes->words > 0 && has_prefix(tensors, "mlm_layer.")) {
+    return sizes->token_positions > 0 ? predictor(tensors, details, sizes->words)
+                                      : addp_network(details, sizes->words);
   }
-  if (const auto* words = find_shape(tensors, "token_emb.weight", 2); words && head) {
-    return addp_network(*trunk, (*words)[0]);
+  if (sizes->patch == 0) return std::nullopt;
+  const std::vector<std::string> uses{"fine-tune a classifier, detector or segmenter",
+                                      "extract features"};
+  if (sizes->decoder_depth > 0) {
+    return KindFinding{
+        "mae", vit_title("MAE pre-trained ViT with its decoder", details), details, uses, {}};
   }
-  if (!trunk->contains("patch")) return std::nullopt;
-  if (has_prefix_in(tensors, "decoder_blocks.")) {
-    return KindFinding{"mae",
-                       vit_title("MAE pre-trained ViT with its decoder", *trunk),
-                       *trunk,
-                       {"fine-tune a classifier, detector or segmenter", "extract features"},
-                       {}};
-  }
-  if (const auto* classes = find_shape(tensors, "head.weight", 2)) {
-    return classifier(tensors, *trunk, (*classes)[0]);
-  }
-  return KindFinding{"vit",
-                     vit_title("ViT encoder", *trunk),
-                     *trunk,
-                     {"fine-tune a classifier, detector or segmenter", "extract features"},
-                     {}};
+  if (sizes->classes > 0) return classifier(tensors, details, sizes->classes);
+  return KindFinding{"vit", vit_title("ViT encoder", details), details, uses, {}};
 }
 
 KindFinding find_kind(const TensorMap& tensors) {

@@ -28,11 +28,4 @@ std::optional<KindFinding> find_transformer(const TensorMap& tensors);
 // ResNet, Inception, LPIPS.
 std::optional<KindFinding> find_convolutional(const TensorMap& tensors);
 
-// The shape if the tensor is there and has that many dimensions, none of them empty.
-const std::vector<std::int64_t>* find_shape(const TensorMap& tensors, const std::string& name,
-                                            std::size_t rank);
-bool has_prefix_in(const TensorMap& tensors, const std::string& prefix);
-// How many N there are, from 0 on, such that a name starts with "prefix.N.".
-std::int64_t count_numbered(const TensorMap& tensors, const std::string& prefix);
-
 }  // namespace addp

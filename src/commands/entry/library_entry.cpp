@@ -2,6 +2,7 @@
 #include <c10/util/Exception.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "commands/library/run_in_library.h"
 #include "stages/generative/addp_stage.h"
@@ -40,9 +41,6 @@ void run_body(const LibraryOptions& options, const RunContext& c) {
              },
              options);
 }
-
-// libtorch's own errors carry a stack trace; people need the first line.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 }  // namespace addp

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "checkpoint/layout/recognise.h"
 #include "commands/library/run_in_library.h"
 #include "data/inspect/inspect.h"

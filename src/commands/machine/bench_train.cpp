@@ -65,8 +65,8 @@ class BenchStage {
           sample_mage_mask(options_.batch, grid_.area(), {}, stream).to(tokens_.device());
       return mage_loss(*predictor_, tokens_, mask, grid_, 0.1, keys);
     }
-    return pretraining_loss(*addp_, {tokenizer_.get(), predictor_.get()}, tokens_, grid_, schedule_,
-                            {}, stream, keys)
+    return pretraining_loss(*addp_, {tokenizer_.get(), predictor_.get()}, {tokens_, grid_},
+                            pretraining_, stream, keys)
         .value;
   }
 
@@ -74,7 +74,7 @@ class BenchStage {
   bool bf16_;
   Grid grid_;
   World world_;
-  MaskSchedule schedule_{MaskRatioOptions{}};
+  PretrainingOptions pretraining_;
   std::shared_ptr<Vqgan> tokenizer_;
   std::shared_ptr<Mage> predictor_;
   std::shared_ptr<Addp> addp_;

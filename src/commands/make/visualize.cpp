@@ -133,9 +133,7 @@ void add_noisy(const VisualizeOptions& options, const Networks& networks,
       to_tensor(std::vector<Image>(pictures.begin(), pictures.begin() + options.count))
           .to(compute_device());
   page.heading("Synthetic training pictures");
-  for (const auto& [name, mapping] :
-       {std::pair{"weighted-sum", Mapping::kWeightedSum}, std::pair{"argmax", Mapping::kArgMax},
-        std::pair{"sampling", Mapping::kSampling}}) {
+  for (const auto& [name, mapping] : mapping_names()) {
     const Image sheet =
         noisy_sheet(networks, pixels, mapping, static_cast<std::uint64_t>(options.seed));
     save_image(options.out / fmt::format("noisy-{}.png", name), sheet);

@@ -56,9 +56,7 @@ void run(const EvalClassificationOptions& options, const RunContext& context) {
   const auto matched = match_classes(model.classes(), *dataset);
   Accuracy accuracy;
   ConfusionMatrix matrix(model.classes().count);
-  PassOptions pass = model.pass("pictures");
-  pass.limit = options.limit;
-  for_each_batch(dataset, pass, [&](const PassBatch& batch) {
+  for_each_batch(dataset, model.pass("pictures", options.limit), [&](const PictureBatch& batch) {
     const Tensor logits = model.logits(batch.pixels), labels = model_labels(batch.labels, matched);
     accuracy.add(logits, labels);
     matrix.add(labels, logits.argmax(1));

@@ -81,10 +81,9 @@ class RobustnessRun {
                    const std::string& label, bool only_its_classes) const {
     const auto matched = match_classes(model_.classes(), *dataset);
     Accuracy accuracy;
-    PassOptions pass = model_.pass(label);
-    pass.limit = options_.limit;
+    TensorPass pass = model_.pass(label, options_.limit);
     pass.transform = transform;
-    for_each_batch(dataset, pass, [&](const PassBatch& batch) {
+    for_each_batch(dataset, pass, [&](const PictureBatch& batch) {
       const Tensor logits = model_.logits(batch.pixels);
       if (only_its_classes) {
         accuracy.add(restrict_classes(logits, matched), batch.labels);

@@ -23,7 +23,7 @@ std::vector<Verdict> classify_set(const LoadedClassifier& model, const std::stri
   const std::int64_t count = std::min(top, model.classes().count);
   std::vector<Verdict> verdicts;
   for_each_batch(dataset, model.pass(dataset->size() > 64 ? "pictures" : ""),
-                 [&](const PassBatch& batch) {
+                 [&](const PictureBatch& batch) {
                    const auto [best, which] = model.logits(batch.pixels).softmax(1).topk(count, 1);
                    for (std::int64_t i = 0; i < batch.pixels.size(0); ++i) {
                      Verdict& verdict = verdicts.emplace_back();

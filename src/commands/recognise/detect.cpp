@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "data/coco/coco_results.h"
 #include "heads/detect/detect_picture.h"
+#include "heads/detect/detector_file.h"
 #include "image/codec/codec.h"
 #include "machine/machine.h"
 #include "nn/torch.h"
@@ -108,7 +109,7 @@ void run(const DetectOptions& options, const RunContext& context) {
   DetectRun run(options, context);
   const PictureInputs inputs(options.input.pictures);
   inputs.make_output_folder(options.input.out);
-  const std::size_t left_out = inputs.for_each(
+  const std::int64_t left_out = inputs.for_each(
       "detect", [&](const PictureInput& input, std::size_t index) { run.visit(input, index); });
   run.finish();
   inputs.require_all_read(left_out);

@@ -62,17 +62,16 @@ void run(const FeaturesOptions& options, const RunContext& context) {
   const auto dataset = open_dataset(options.data, options.split, Task::kPictures);
   std::vector<Tensor> features, labels;
   nlohmann::json names = nlohmann::json::array();
-  const PassOptions pass{.size = encoder.size,
-                         .batch = options.machine.batch,
-                         .workers = options.machine.workers,
-                         .label = "features"};
-  for_each_batch(dataset, pass, [&](const PassBatch& batch) {
+  const TensorPass pass{.pictures = {.batch = options.machine.batch,
+                                     .threads = options.machine.workers,
+                                     .label = "features"},
+                        .size = encoder.size};
+  for_each_batch(dataset, pass, [&](const PictureBatch& batch) {
     features.push_back(
         pool_features(encoder.network->features(normalise_pixels(batch.pixels))).cpu());
     labels.push_back(batch.labels.cpu());
     for (const std::int64_t index : batch.indices) names.push_back(dataset->name(index));
   });
-  if (features.empty()) throw DataError("{}: not one picture can be used", options.data);
   const Tensor all = torch::cat(features);
   if (npy) {
     write_npy(options.out, to_view(all));

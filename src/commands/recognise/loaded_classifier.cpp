@@ -1,5 +1,6 @@
 #include "commands/recognise/loaded_classifier.h"
 
+#include "heads/classify/classifier_file.h"
 #include "machine/machine.h"
 #include "nn/layer/pixels.h"
 #include "nn/torch.h"
@@ -30,12 +31,14 @@ Tensor LoadedClassifier::logits(const Tensor& pixels) const {
   return network_->forward(normalise_pixels(pixels)).to(torch::kFloat32);
 }
 
-PassOptions LoadedClassifier::pass(const std::string& label) const {
-  return {.size = network_->config().picture_size(),
-          .crop = network_->config().crop,
-          .batch = machine_.batch,
-          .workers = machine_.workers,
-          .label = label};
+TensorPass LoadedClassifier::pass(const std::string& label, std::int64_t limit) const {
+  return {.pictures = {.limit = limit,
+                       .order = PassOrder::kShuffled,
+                       .batch = machine_.batch,
+                       .threads = machine_.workers,
+                       .label = label},
+          .size = network_->config().picture_size(),
+          .crop = network_->config().crop};
 }
 
 Tensor model_labels(const Tensor& labels, const std::vector<std::int64_t>& matched) {

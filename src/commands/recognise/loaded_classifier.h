@@ -3,7 +3,7 @@
 
 #include "commands/recognise/machine_options.h"
 #include "eval/recognition/class_match.h"
-#include "eval/recognition/picture_pass.h"
+#include "eval/recognition/picture_tensors.h"
 #include "heads/classify/classifier.h"
 
 namespace addp {
@@ -17,8 +17,8 @@ class LoadedClassifier {
   const ModelClasses& classes() const { return classes_; }
   // Logits [B, classes] of pictures in [0, 1].
   Tensor logits(const Tensor& pixels) const;
-  // How its pictures are cut and batched.
-  PassOptions pass(const std::string& label) const;
+  // How its pictures are cut and batched; `limit` of them, 0: all.
+  TensorPass pass(const std::string& label, std::int64_t limit = 0) const;
 
  private:
   std::shared_ptr<Classifier> network_;

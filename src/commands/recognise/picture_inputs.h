@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <functional>
-#include <set>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,29 +42,22 @@ struct PictureInput {
 class PictureInputs {
  public:
   explicit PictureInputs(const std::vector<std::string>& specs);
-  std::size_t size() const { return entries_.size(); }
   // Makes the folder for what is made of them; a UsageError if one of them lies in there, where it
   // could be overwritten.
   void make_output_folder(const std::filesystem::path& out) const;
   // Each in turn, with a progress bar. One that cannot be read is warned about and left out; their
   // number is returned. An interrupt is an InterruptedError.
-  std::size_t for_each(const std::string& label,
-                       const std::function<void(const PictureInput&, std::size_t)>& visit) const;
+  std::int64_t for_each(const std::string& label,
+                        const std::function<void(const PictureInput&, std::size_t)>& visit) const;
   // A DataError if some were left out, for when everything else is written.
-  void require_all_read(std::size_t left_out) const;
+  void require_all_read(std::int64_t left_out) const;
 
  private:
-  struct Entry {
-    std::string source, file, stem;
-    std::function<Image()> image;
-  };
-  PictureInput load(std::size_t index) const;
-  void add(std::string source, const std::string& name, std::function<Image()> image);
+  class Entries;  // as a data set, for a pass
   void add_files(const std::string& spec);
   void add_shapes(const std::string& spec);
 
-  std::vector<Entry> entries_;
-  std::set<std::string> taken_;  // stems
+  std::shared_ptr<Entries> entries_;
 };
 
 }  // namespace addp

@@ -8,6 +8,7 @@
 #include "base/file_io.h"
 #include "base/progress.h"
 #include "heads/segment/segment_picture.h"
+#include "heads/segment/segmenter_file.h"
 #include "image/codec/codec.h"
 #include "image/draw/draw.h"
 #include "image/draw/overlay.h"
@@ -85,7 +86,7 @@ void run(const SegmentOptions& options, const RunContext& context) {
     records.push_back(record);
     if (!context.json) print_stdout(fmt::format("{}:{}\n", input.source, text));
   };
-  const std::size_t left_out = inputs.for_each("segment", segment);
+  const std::int64_t left_out = inputs.for_each("segment", segment);
   if (context.json) print_stdout(records.dump(2) + "\n");
   inputs.require_all_read(left_out);
 }

@@ -233,12 +233,12 @@ struct Loader::Impl {
         if (broken.size() <= kNamedBroken) warn("skipped a broken picture: {}", picture.reason);
       }
     }
-    const auto limit = options.max_broken * static_cast<double>(dataset->size());
+    const auto limit = options.max_broken * static_cast<double>(order.pictures());
     if (static_cast<double>(broken.size()) > limit) {
       throw DataError(
           "{} of the {} pictures are broken, more than {:.3g}%; the first is {} ({}); 'addp "
           "doctor' lists them all",
-          broken.size(), dataset->size(), 100 * options.max_broken, broken.front().name,
+          broken.size(), order.pictures(), 100 * options.max_broken, broken.front().name,
           broken.front().reason);
     }
   }

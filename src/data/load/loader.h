@@ -33,8 +33,7 @@ struct BatchShape {
   bool labels = false;  // [B, height, width] beside the pixels
 };
 
-// One picture of a batch. The loader sets everything but the pixels, the labels, the image
-// and the instances.
+// One picture of a batch. The loader sets index, id, name and class; the transform the rest.
 struct BatchItem {
   std::int64_t index = -1;  // of the data set
   std::int64_t id = 0;
@@ -42,6 +41,7 @@ struct BatchItem {
   int class_id = -1;
   std::vector<Instance> instances;
   Image image;
+  GrayImage label_map;             // as the set has it, of the picture's own size
   std::span<float> floats;         // [3, height, width]
   std::span<std::uint8_t> bytes;   // [height, width, 3]
   std::span<std::uint8_t> labels;  // [height, width]

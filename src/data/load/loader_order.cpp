@@ -7,9 +7,16 @@
 
 namespace addp {
 
+std::vector<std::int64_t> shuffled_order(std::uint64_t seed, std::int64_t epoch,
+                                         std::int64_t size) {
+  return RandomStream(seed, "order", static_cast<std::uint64_t>(epoch)).permutation(size);
+}
+
 LoaderOrder::LoaderOrder(std::int64_t dataset_size, const LoaderOptions& options)
-    : size_(dataset_size), options_(options) {
-  if (dataset_size <= 0) throw DataError("the data set has no pictures");
+    : size_(options.chosen.empty() ? dataset_size
+                                   : static_cast<std::int64_t>(options.chosen.size())),
+      options_(options) {
+  if (size_ <= 0) throw DataError("the data set has no pictures");
   if (options.batch_size < 1 || options.world < 1 || options.rank < 0 ||
       options.rank >= options.world || options.repeats < 1) {
     throw UsageError("a loader of batch size {}, rank {} of {}, {} repeats is impossible",
@@ -28,13 +35,15 @@ std::int64_t LoaderOrder::batches_per_epoch() const {
 // and DeiT's sampler.
 std::int64_t LoaderOrder::picture_at(std::int64_t epoch, std::int64_t position) {
   const std::int64_t place = position / options_.repeats % size_;
-  if (!options_.shuffle) return place;
+  const auto chosen = [&](std::int64_t at) {
+    return options_.chosen.empty() ? at : options_.chosen[static_cast<std::size_t>(at)];
+  };
+  if (!options_.shuffle) return chosen(place);
   if (permuted_epoch_ != epoch) {
-    permutation_ =
-        RandomStream(options_.seed, "order", static_cast<std::uint64_t>(epoch)).permutation(size_);
+    permutation_ = shuffled_order(options_.seed, epoch, size_);
     permuted_epoch_ = epoch;
   }
-  return permutation_[static_cast<std::size_t>(place)];
+  return chosen(permutation_[static_cast<std::size_t>(place)]);
 }
 
 LoaderState LoaderOrder::wrapped(const LoaderState& state) const {

@@ -21,6 +21,7 @@ struct LoaderOptions {
   int threads = 0;           // 0: one per core
   int prefetch = 3;          // batches in the making or waiting, at most
   double max_broken = 0.01;  // share of broken pictures in the set beyond which the run ends
+  std::vector<std::int64_t> chosen{};  // the pictures to take, in order; empty: the whole set
 };
 
 // Where the next batch starts. Counted in pictures of all ranks together, so that a run may go on
@@ -40,10 +41,14 @@ struct LoaderTicket {
   std::int64_t position = 0;  // in the epoch, over all ranks
 };
 
+// The order of an epoch that is shuffled.
+std::vector<std::int64_t> shuffled_order(std::uint64_t seed, std::int64_t epoch, std::int64_t size);
+
 class LoaderOrder {
  public:
   LoaderOrder(std::int64_t dataset_size, const LoaderOptions& options);
 
+  std::int64_t pictures() const { return size_; }  // that there are to take
   // Pictures of an epoch over all ranks. In training a multiple of the global batch, at least one:
   // a set smaller than that is gone through more than once.
   std::int64_t epoch_length() const { return length_; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "data/set/datasets.h"
 #include "data/shapes/shapes_dataset.h"
 
@@ -129,6 +130,15 @@ std::string held_out_split(const std::string& spec, const DatasetOptions& option
     if (std::find(splits.begin(), splits.end(), name) != splits.end()) return name;
   }
   return "train";
+}
+
+DatasetPtr open_evaluation_set(const std::string& spec, const std::string& split, Task task) {
+  if (!split.empty()) return open_dataset(spec, split, task);
+  const std::string held_out = held_out_split(spec);
+  if (held_out == "train") {
+    warn("{}: has no split for validation; its training pictures are used instead", spec);
+  }
+  return open_dataset(spec, held_out, task);
 }
 
 }  // namespace addp

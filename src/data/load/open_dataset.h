@@ -21,5 +21,8 @@ std::vector<std::string> dataset_splits(const std::string& spec,
                                         const DatasetOptions& options = {});
 // The split to measure on: "val", else "test", else "train", which is all there is then.
 std::string held_out_split(const std::string& spec, const DatasetOptions& options = {});
+// `split`, or where it is empty the one to measure on, with a warning if that is the training's.
+std::shared_ptr<const Dataset> open_evaluation_set(const std::string& spec,
+                                                   const std::string& split, Task task);
 
 }  // namespace addp

@@ -9,6 +9,8 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
+
 namespace addp {
 namespace {
 

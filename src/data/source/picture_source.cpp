@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "image/codec/codec.h"
 
 namespace addp {
@@ -109,14 +110,6 @@ std::optional<std::size_t> PictureSource::find(std::string_view name) const {
   const auto it = std::lower_bound(names_.begin(), names_.end(), name);
   if (it == names_.end() || *it != name) return std::nullopt;
   return static_cast<std::size_t>(it - names_.begin());
-}
-
-std::string lower_extension(std::string_view name) {
-  const std::size_t dot = name.find_last_of("./");
-  if (dot == std::string_view::npos || name[dot] == '/') return {};
-  std::string extension(name.substr(dot + 1));
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension;
 }
 
 std::string clean_entry_name(std::string_view name) {

@@ -106,8 +106,6 @@ bool is_called_picture(std::string_view name);  // by its extension
 // except where the extension is one of well-known other things (.txt, .json, ...).
 bool is_picture(const PictureSource& source, std::size_t index);
 
-// "pony.JPG" -> "jpg"
-std::string lower_extension(std::string_view name);
 // Sorting, stripping of "./" and the like that all sources share; empty for a name that is to be
 // left out (hidden files, __MACOSX/, nothing left).
 std::string clean_entry_name(std::string_view name);

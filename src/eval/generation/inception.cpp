@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "checkpoint/layout/checkpoint.h"
-#include "eval/generation/inception_layers.h"
 #include "machine/machine.h"
 #include "model/load.h"
 #include "nn/torch.h"
+#include "weights/inception_layers.h"
 
 namespace addp {
 namespace {

@@ -7,42 +7,16 @@
 
 #include "base/cache.h"
 #include "base/error.h"
-#include "base/interrupt.h"
 #include "base/log.h"
-#include "base/progress.h"
 #include "base/sha256.h"
-#include "data/load/loader.h"
 #include "data/load/open_dataset.h"
+#include "data/load/picture_pass.h"
 #include "data/load/transforms.h"
 
 namespace addp {
 namespace {
 
 namespace fs = std::filesystem;
-
-// An even choice of `count` pictures of a set.
-class Thinned : public Dataset {
- public:
-  Thinned(std::shared_ptr<const Dataset> all, std::int64_t count)
-      : all_(std::move(all)), count_(std::min(count, all_->size())) {
-    description_ = all_->description();
-  }
-  std::int64_t size() const override { return count_; }
-  Sample get(std::int64_t index) const override { return all_->get(place(index)); }
-  std::string name(std::int64_t index) const override { return all_->name(place(index)); }
-
- private:
-  std::int64_t place(std::int64_t index) const { return index * all_->size() / count_; }
-
-  std::shared_ptr<const Dataset> all_;
-  std::int64_t count_;
-};
-
-std::shared_ptr<const Dataset> open_pictures(const PictureSetOptions& options) {
-  auto set = open_dataset(options.data, options.split, Task::kPictures);
-  if (options.count <= 0 || options.count >= set->size()) return set;
-  return std::make_shared<Thinned>(std::move(set), options.count);
-}
 
 Transform whole_or_square(std::int64_t size) {
   return [size](Sample& sample, RandomStream&, BatchItem& item) {
@@ -106,29 +80,20 @@ std::string resize_text(const PictureSetOptions& options) {
 std::int64_t for_each_picture(const PictureSetOptions& options, std::int64_t batch,
                               const std::string& label,
                               const std::function<void(std::span<const Image>)>& sink) {
-  const auto set = open_pictures(options);
-  LoaderOptions plan;
-  plan.batch_size = batch;
-  plan.shuffle = false;
-  plan.train = false;
-  plan.epochs = 1;
-  plan.threads = static_cast<int>(options.threads);
+  const auto set = open_dataset(options.data, options.split, Task::kPictures);
+  const PicturePass pass{.limit = options.count,
+                         .order = PassOrder::kSpread,
+                         .batch = batch,
+                         .threads = options.threads,
+                         .label = label};
   BatchShape shape;
   shape.pixels = PixelKind::kNone;
-  Loader loader(set, shape, whole_or_square(options.size), plan);
-  Progress progress(label, set->size(), "pictures");
-  std::int64_t seen = 0;
-  std::vector<Image> images;
-  for (Batch items; loader.next(items);) {
-    throw_if_interrupted("nothing was kept; run the command again");
-    images.clear();
-    for (auto& item : items.items) images.push_back(std::move(item.image));
-    if (images.empty()) continue;
+  const auto visit = [&](Batch& items) {
+    std::vector<Image> images;
+    for (BatchItem& item : items.items) images.push_back(std::move(item.image));
     sink(images);
-    seen += static_cast<std::int64_t>(images.size());
-    progress.update(seen);
-  }
-  return seen;
+  };
+  return for_each_batch(set, pass, shape, whole_or_square(options.size), visit).seen;
 }
 
 FeatureSet collect_features(const PictureSetOptions& options, const InceptionNetwork& network) {

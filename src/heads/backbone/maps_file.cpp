@@ -28,7 +28,7 @@ std::shared_ptr<const Vqgan> maps_tokenizer(const ModelFile& file, const MapsCon
   return config.backbone.input == BackboneInput::kTokens ? tokenizer_in(file) : nullptr;
 }
 
-void load_on_maps(torch::nn::Module& network, const ModelFile& file) {
+void fill_on_maps(torch::nn::Module& network, const ModelFile& file) {
   load_strictly(network, file.tensors,
                 {.source = file.source, .unused = {std::string(kTokenizerInside) + "*"}});
   network.eval();

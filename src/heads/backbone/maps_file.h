@@ -5,6 +5,8 @@
 #include <string>
 
 #include "heads/backbone/maps.h"
+#include "machine/machine.h"
+#include "model/model_file.h"
 
 namespace addp {
 
@@ -16,6 +18,15 @@ void save_on_maps(const std::filesystem::path& path, const std::string& kind,
 ModelFile open_on_maps(const std::filesystem::path& path, const std::string& kind);
 // The tokenizer inside, for backbones of tokens; null otherwise.
 std::shared_ptr<const Vqgan> maps_tokenizer(const ModelFile& file, const MapsConfig& config);
-void load_on_maps(torch::nn::Module& network, const ModelFile& file);
+void fill_on_maps(torch::nn::Module& network, const ModelFile& file);
+
+template <class Network, class Config>
+std::shared_ptr<Network> load_on_maps(const std::filesystem::path& path, const std::string& kind) {
+  const ModelFile file = open_on_maps(path, kind);
+  const auto config = parse_config<Config>(file.config, file.source);
+  auto network = on_device(std::make_shared<Network>(config, maps_tokenizer(file, config.maps)));
+  fill_on_maps(*network, file);
+  return network;
+}
 
 }  // namespace addp

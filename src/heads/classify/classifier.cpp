@@ -1,28 +1,9 @@
 #include "heads/classify/classifier.h"
 
-#include "heads/backbone/backbone_json.h"
-#include "machine/machine.h"
 #include "model/init.h"
 #include "nn/torch.h"
-#include "tokenizer/vqgan_file.h"
 
 namespace addp {
-
-NLOHMANN_JSON_SERIALIZE_ENUM(ClassifierHead, {{ClassifierHead::kFineTuned, "fine-tuned"},
-                                              {ClassifierHead::kProbe, "probe"}})
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ClassifierConfig, backbone, head, classes,
-                                                class_names, class_keys, size, crop)
-
-namespace {
-
-ClassifierConfig classifier_config_from(const TensorMap& tensors, const std::string& source) {
-  ClassifierConfig config;
-  config.backbone.encoder.vit = vit_config_from(tensors, source);
-  config.classes = shape_of(tensors, "head.weight", 2, source)[0];
-  return config;
-}
-
-}  // namespace
 
 std::int64_t ClassifierConfig::picture_size() const {
   constexpr std::int64_t kUsual = 224;
@@ -81,34 +62,6 @@ std::vector<ParamGroup> classifier_groups(const Classifier& classifier, double l
   if (!backbone.is_transformer()) return decay_groups(classifier, weight_decay);
   return layer_decay_groups(classifier, backbone.depth(), layer_decay, weight_decay,
                             backbone_file_names(backbone));
-}
-
-std::shared_ptr<Classifier> load_classifier(const std::filesystem::path& path, std::int64_t heads) {
-  const ModelFile file = open_model(path);
-  require_kind(file, {"classifier"});
-  ClassifierConfig config = file.foreign()
-                                ? classifier_config_from(file.tensors, file.source)
-                                : parse_config<ClassifierConfig>(file.config, file.source);
-  if (heads > 0) config.backbone.encoder.vit.heads = heads;
-  const bool tokens = config.backbone.input == BackboneInput::kTokens;
-  auto classifier =
-      on_device(std::make_shared<Classifier>(config, tokens ? tokenizer_in(file) : nullptr));
-  load_strictly(*classifier, file.tensors,
-                {.source = file.source,
-                 .unused = {std::string(kTokenizerInside) + "*"},
-                 .file_name = backbone_file_names(config.backbone)});
-  classifier->eval();
-  return classifier;
-}
-
-void save_classifier(const std::filesystem::path& path, const Classifier& classifier,
-                     const std::string& provenance) {
-  const ClassifierConfig& config = classifier.config();
-  ModelFile file{.kind = "classifier",
-                 .tensors = state_of(classifier, backbone_file_names(config.backbone)),
-                 .config = config};
-  if (classifier.tokenizer()) put_tokenizer(*classifier.tokenizer(), file);
-  save_model(path, file, provenance);
 }
 
 }  // namespace addp

@@ -2,8 +2,6 @@
 // trains all of it, a linear probe the last layer alone.
 #pragma once
 
-#include <filesystem>
-
 #include "heads/backbone/backbone.h"
 #include "nn/layer/param_groups.h"
 
@@ -62,13 +60,5 @@ void initialise_classifier(Classifier& classifier, HeadStart start, const Random
 // Layer-wise decay for a transformer; one rate for all layers of other encoders.
 std::vector<ParamGroup> classifier_groups(const Classifier& classifier, double layer_decay,
                                           double weight_decay);
-
-// A trained classifier, ours or one in MAE's layout. `heads` above 0 replaces the guess for a
-// foreign file of unusual width.
-std::shared_ptr<Classifier> load_classifier(const std::filesystem::path& path,
-                                            std::int64_t heads = 0);
-// With its tokenizer inside, where it has one.
-void save_classifier(const std::filesystem::path& path, const Classifier& classifier,
-                     const std::string& provenance);
 
 }  // namespace addp

@@ -64,10 +64,10 @@ struct Detector::Regions {
 
 DetectorLosses Detector::losses(const Tensor& pixels, const std::vector<DetectionTarget>& targets,
                                 const DetectorSampling& sampling, const RandomStream& stream,
-                                DropoutKeys* keys) {
+                                DropoutKeys* keys, const DetectorShare& share) {
   const auto levels = pyramid_->forward(maps_->forward(pixels, keys));
   const RpnOutput rpn = rpn_->forward(levels);
-  const RpnLoss first = rpn_loss(rpn, targets, sampling.anchors, stream.fork("rpn"));
+  const RpnLoss first = rpn_loss(rpn, targets, sampling.anchors, stream.fork("rpn"), share.first);
   DetectorLosses losses{.rpn_score = first.score, .rpn_box = first.box};
 
   const auto proposals = rpn_proposals(rpn, pixels.size(2), pixels.size(3), config_.proposals);
@@ -78,8 +78,9 @@ DetectorLosses Detector::losses(const Tensor& pixels, const std::vector<Detectio
     const Tensor candidates = torch::cat({proposals[i], targets[i].boxes});
     const Tensor matches =
         match_boxes(candidates, targets[i].boxes, {.low = 0.5, .high = 0.5, .keep_best = false});
-    const MatchSample sample = sample_matches(matches, sampling.regions, sampling.positive_share,
-                                              stream.fork("regions", i));
+    const MatchSample sample =
+        sample_matches(matches, sampling.regions, sampling.positive_share,
+                       stream.fork("regions", static_cast<std::uint64_t>(share.first) + i));
     const Tensor chosen = torch::cat({sample.positives, sample.negatives});
     const Tensor owners = matches.index_select(0, sample.positives);
     regions.rois.push_back(with_picture(candidates.index_select(0, chosen), i));
@@ -90,20 +91,21 @@ DetectorLosses Detector::losses(const Tensor& pixels, const std::vector<Detectio
     regions.owners.push_back(owners);
     rows += chosen.size(0);
   }
-  add_region_losses(roi_levels(levels), regions, targets, losses);
+  add_region_losses(roi_levels(levels), regions, targets, share, losses);
   return losses;
 }
 
 void Detector::add_region_losses(const RoiLevels& levels, const Regions& regions,
                                  const std::vector<DetectionTarget>& targets,
-                                 DetectorLosses& losses) const {
+                                 const DetectorShare& share, DetectorLosses& losses) const {
   const Tensor rois = torch::cat(regions.rois), labels = torch::cat(regions.labels);
   const BoxHead::Output out =
       box_->forward(pool_regions(levels, rois, config_.roi.cells, config_.roi.level_scale));
-  losses.score = at::cross_entropy_loss(out.logits, labels);
-
   const Tensor positives = torch::cat(regions.positives);
   const std::int64_t count = positives.size(0);
+  const double looked_at = std::max(share.mean_count(static_cast<double>(rois.size(0))), 1.0);
+  const double held = share.mean_count(static_cast<double>(count));
+  losses.score = at::cross_entropy_loss(out.logits, labels, {}, at::Reduction::Sum) / looked_at;
   if (count == 0) {
     losses.box = out.deltas.sum() * 0;
     losses.mask = losses.box;
@@ -128,11 +130,13 @@ void Detector::add_region_losses(const RoiLevels& levels, const Regions& regions
   const Tensor every = torch::arange(count, positives.options());
   const Tensor found =
       out.deltas.index_select(0, positives).view({count, -1, 4}).index({every, kinds});  // [P, 4]
-  losses.box = (found - wanted).abs().sum() / static_cast<double>(rois.size(0));
+  losses.box = (found - wanted).abs().sum() / looked_at;
   const Tensor logits =
       mask_->forward(pool_regions(levels, things, config_.roi.mask_cells, config_.roi.level_scale));
   losses.mask = at::binary_cross_entropy_with_logits(logits.index({every, kinds}),
-                                                     torch::cat(masks).to(torch::kFloat));
+                                                     torch::cat(masks).to(torch::kFloat), {}, {},
+                                                     at::Reduction::Sum) /
+                (held * static_cast<double>(side * side));
 }
 
 RawDetections Detector::finish(const RoiLevels& levels, std::int64_t picture,

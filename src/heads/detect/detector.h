@@ -2,7 +2,7 @@
 // attention, a simple feature pyramid), a ResNet with a top-down feature pyramid.
 #pragma once
 
-#include <filesystem>
+#include <functional>
 #include <string>
 
 #include "heads/detect/pyramid.h"
@@ -31,6 +31,13 @@ struct DetectorSampling {
   std::int64_t anchors = 256;
   std::int64_t regions = 512;
   double positive_share = 0.25;  // of the regions
+};
+
+// The share of a batch that one process computes.
+struct DetectorShare {
+  std::int64_t first = 0;  // number of its first picture in the batch of all processes
+  // The mean of a count over the processes: what a mean over regions divides by.
+  std::function<double(double)> mean_count = [](double count) { return count; };
 };
 
 struct DetectorLosses {
@@ -67,14 +74,15 @@ class Detector : public torch::nn::Module {
   // Normalised pixels [B, 3, H, W].
   DetectorLosses losses(const Tensor& pixels, const std::vector<DetectionTarget>& targets,
                         const DetectorSampling& sampling, const RandomStream& stream,
-                        DropoutKeys* keys);
+                        DropoutKeys* keys, const DetectorShare& share = {});
   std::vector<RawDetections> detect(const Tensor& pixels, const DetectorLimits& limits);
 
  private:
   struct Regions;
   RoiLevels roi_levels(const std::vector<Tensor>& levels) const;
   void add_region_losses(const RoiLevels& levels, const Regions& regions,
-                         const std::vector<DetectionTarget>& targets, DetectorLosses& losses) const;
+                         const std::vector<DetectionTarget>& targets, const DetectorShare& share,
+                         DetectorLosses& losses) const;
   RawDetections finish(const RoiLevels& levels, std::int64_t picture, const Tensor& proposals,
                        const Tensor& pixels, const DetectorLimits& limits) const;
 
@@ -85,9 +93,5 @@ class Detector : public torch::nn::Module {
   std::shared_ptr<BoxHead> box_;
   std::shared_ptr<MaskHead> mask_;
 };
-
-void save_detector(const std::filesystem::path& path, const Detector& detector,
-                   const std::string& provenance);
-std::shared_ptr<Detector> load_detector(const std::filesystem::path& path);
 
 }  // namespace addp

@@ -1,7 +1,7 @@
+#include "heads/detect/detector_file.h"
+
 #include "heads/backbone/maps_file.h"
 #include "heads/backbone/maps_json.h"
-#include "heads/detect/detector.h"
-#include "machine/machine.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -18,11 +18,7 @@ void save_detector(const std::filesystem::path& path, const Detector& detector,
 }
 
 std::shared_ptr<Detector> load_detector(const std::filesystem::path& path) {
-  const ModelFile file = open_on_maps(path, "detector");
-  const auto config = parse_config<DetectorConfig>(file.config, file.source);
-  auto detector = on_device(std::make_shared<Detector>(config, maps_tokenizer(file, config.maps)));
-  load_on_maps(*detector, file);
-  return detector;
+  return load_on_maps<Detector, DetectorConfig>(path, "detector");
 }
 
 }  // namespace addp

@@ -42,7 +42,8 @@ RpnOutput Rpn::forward(const std::vector<Tensor>& levels) const {
 }
 
 RpnLoss rpn_loss(const RpnOutput& output, const std::vector<DetectionTarget>& targets,
-                 std::int64_t anchors_a_picture, const RandomStream& stream) {
+                 std::int64_t anchors_per_picture, const RandomStream& stream,
+                 std::int64_t first_picture) {
   const Tensor anchors = torch::cat(output.anchors), logits = torch::cat(output.logits, 1),
                deltas = torch::cat(output.deltas, 1);
   const BoxCoder coder;
@@ -51,7 +52,8 @@ RpnLoss rpn_loss(const RpnOutput& output, const std::vector<DetectionTarget>& ta
     const auto picture = static_cast<std::int64_t>(i);
     const Tensor matches = match_boxes(anchors, targets[i].boxes, {});
     const MatchSample sample =
-        sample_matches(matches, anchors_a_picture, kRpnPositives, stream.fork("anchors", i));
+        sample_matches(matches, anchors_per_picture, kRpnPositives,
+                       stream.fork("anchors", static_cast<std::uint64_t>(first_picture) + i));
     scores.push_back(
         logits[picture].index_select(0, torch::cat({sample.positives, sample.negatives})));
     wanted.push_back(torch::cat(
@@ -63,7 +65,8 @@ RpnLoss rpn_loss(const RpnOutput& output, const std::vector<DetectionTarget>& ta
                                        anchors.index_select(0, sample.positives));
     errors.push_back((deltas[picture].index_select(0, sample.positives) - target).abs().sum());
   }
-  const double count = static_cast<double>(anchors_a_picture) * static_cast<double>(targets.size());
+  const double count =
+      static_cast<double>(anchors_per_picture) * static_cast<double>(targets.size());
   RpnLoss loss;
   loss.score = at::binary_cross_entropy_with_logits(torch::cat(scores), torch::cat(wanted), {}, {},
                                                     at::Reduction::Sum) /

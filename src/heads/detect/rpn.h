@@ -42,8 +42,10 @@ class Rpn : public torch::nn::Module {
 struct RpnLoss {
   Tensor score, box;
 };
+// `first_picture` is the number of the first picture in the batch of all processes.
 RpnLoss rpn_loss(const RpnOutput& output, const std::vector<DetectionTarget>& targets,
-                 std::int64_t anchors_a_picture, const RandomStream& stream);
+                 std::int64_t anchors_per_picture, const RandomStream& stream,
+                 std::int64_t first_picture);
 
 // The best boxes of each picture [K, 4], best first, non-maximum suppression within each level.
 std::vector<Tensor> rpn_proposals(const RpnOutput& output, std::int64_t height, std::int64_t width,

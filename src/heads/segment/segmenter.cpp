@@ -1,17 +1,13 @@
 #include "heads/segment/segmenter.h"
 
-#include "base/error.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "data/set/dataset.h"
-#include "heads/backbone/maps_file.h"
-#include "heads/backbone/maps_json.h"
-#include "machine/machine.h"
-#include "model/load.h"
 #include "nn/torch.h"
 
 namespace addp {
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SegmenterConfig, maps, class_names, channels,
-                                                auxiliary_channels, size, dropout)
 
 Segmenter::Segmenter(const SegmenterConfig& config, std::shared_ptr<const Vqgan> tokenizer)
     : config_(config) {
@@ -49,26 +45,16 @@ Tensor Segmenter::logits(const Tensor& pixels) {
   return resize_map(coarse, pixels.sizes().slice(2));
 }
 
-Tensor segmentation_loss(const Tensor& logits, const Tensor& labels) {
+double counted_pixels(const Tensor& labels) {
+  return static_cast<double>((labels != kIgnoreLabel).sum().item<std::int64_t>());
+}
+
+Tensor segmentation_loss(const Tensor& logits, const Tensor& labels, double pixels) {
   const Tensor target = labels.to(torch::kLong);
   const Tensor full = resize_map(logits.to(torch::kFloat32), target.sizes().slice(1));
   const Tensor sum =
       at::cross_entropy_loss(full, target, {}, at::Reduction::Sum, /*ignore_index=*/kIgnoreLabel);
-  return sum / (target != kIgnoreLabel).sum().clamp_min(1);  // a crop may hold nothing that counts
-}
-
-void save_segmenter(const std::filesystem::path& path, const Segmenter& segmenter,
-                    const std::string& provenance) {
-  save_on_maps(path, "segmenter", segmenter, segmenter.maps(), segmenter.config(), provenance);
-}
-
-std::shared_ptr<Segmenter> load_segmenter(const std::filesystem::path& path) {
-  const ModelFile file = open_on_maps(path, "segmenter");
-  const auto config = parse_config<SegmenterConfig>(file.config, file.source);
-  auto segmenter =
-      on_device(std::make_shared<Segmenter>(config, maps_tokenizer(file, config.maps)));
-  load_on_maps(*segmenter, file);
-  return segmenter;
+  return sum / std::max(pixels, 1.0);  // crops may hold nothing that counts
 }
 
 }  // namespace addp

@@ -2,7 +2,6 @@
 // head for training.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -47,12 +46,10 @@ class Segmenter : public torch::nn::Module {
   std::shared_ptr<FcnHead> auxiliary_;
 };
 
-// Mean cross-entropy over the pixels that count, at the size of the labels [B, H, W] (class
-// numbers and kIgnoreLabel).
-Tensor segmentation_loss(const Tensor& logits, const Tensor& labels);
-
-void save_segmenter(const std::filesystem::path& path, const Segmenter& segmenter,
-                    const std::string& provenance);
-std::shared_ptr<Segmenter> load_segmenter(const std::filesystem::path& path);
+// How many pixels of labels [B, H, W] (class numbers and kIgnoreLabel) count.
+double counted_pixels(const Tensor& labels);
+// The sum of the cross-entropy over the pixels that count, at the size of the labels, divided by
+// `pixels`: their number, or its mean over the processes that share a batch.
+Tensor segmentation_loss(const Tensor& logits, const Tensor& labels, double pixels);
 
 }  // namespace addp

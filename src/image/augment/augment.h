@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "image/box.h"
 #include "image/image.h"
+#include "image/imagenet.h"
 
 namespace addp {
 
@@ -22,8 +23,7 @@ PixelBox random_resized_crop(int width, int height, const RandomCropOptions& opt
                              RandomStream& random);
 
 struct Normalisation {
-  std::array<float, 3> mean{0.485f, 0.456f, 0.406f};
-  std::array<float, 3> deviation{0.229f, 0.224f, 0.225f};
+  std::array<float, 3> mean = kImageNetMean, deviation = kImageNetDeviation;
 };
 
 // out[c, y, x] = (pixel / 255 - mean[c]) / deviation[c]; out has 3 * height * width elements.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "image/codec/exif.h"
 #include "image/codec/jpeg.h"
 #include "image/codec/png.h"
@@ -19,21 +20,14 @@ namespace {
   throw DataError("{}: neither JPEG, PNG nor WebP; convert the file or remove it", name);
 }
 
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
 Bytes encode_by_extension(const std::filesystem::path& path, const Image& image,
                           const TextMetadata& metadata) {
-  const std::string extension = lower_extension(path);
-  if (extension == ".png") return encode_png(image, metadata);
-  if (extension == ".jpg" || extension == ".jpeg") return encode_jpeg(image);
-  if (extension == ".webp") return encode_webp(image);
+  const std::string extension = lower_extension(path.string());
+  if (extension == "png") return encode_png(image, metadata);
+  if (extension == "jpg" || extension == "jpeg") return encode_jpeg(image);
+  if (extension == "webp") return encode_webp(image);
   throw UsageError("{}: cannot tell the picture format from '{}'; use .png, .jpg or .webp", path,
-                   extension);
+                   path.extension().string());
 }
 
 }  // namespace

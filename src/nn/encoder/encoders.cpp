@@ -1,5 +1,7 @@
 #include "nn/encoder/encoders.h"
 
+#include "base/error.h"
+#include "checkpoint/layout/published.h"
 #include "model/load.h"
 #include "model/presets.h"
 #include "nn/torch.h"
@@ -40,12 +42,15 @@ std::function<std::string(const std::string&)> file_names(EncoderKind kind) {
 }
 
 VitConfig vit_config_from(const TensorMap& tensors, const std::string& source) {
+  const PublishedTransformer sizes = published_transformer(tensors, source);
+  if (sizes.patch == 0) {
+    throw DataError("{} has no embedding of patches: its encoder does not see pixels", source);
+  }
   VitConfig config;
-  const auto patch = shape_of(tensors, "patch_embed.proj.weight", 4, source);
-  config.width = patch[0];
-  config.patch = patch[2];
-  config.grid = square_grid(shape_of(tensors, "pos_embed", 3, source)[1], source);
-  config.depth = count_of(tensors, "blocks");
+  config.width = sizes.width;
+  config.patch = sizes.patch;
+  config.grid = square_grid(sizes.positions, source);
+  config.depth = sizes.depth;
   config.heads = usual_heads(config.width);
   config.embedding_norm = tensors.contains("tokenizer_norm.weight");
   config.final_norm = tensors.contains("norm.weight");

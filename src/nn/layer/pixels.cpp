@@ -1,11 +1,12 @@
 #include "nn/layer/pixels.h"
 
+#include "image/imagenet.h"
 #include "nn/torch.h"
 
 namespace addp {
 namespace {
 
-Tensor per_channel(const float (&values)[3], const Tensor& like) {
+Tensor per_channel(const std::array<float, 3>& values, const Tensor& like) {
   return torch::tensor({values[0], values[1], values[2]}, like.options().requires_grad(false))
       .view({1, 3, 1, 1});
 }

@@ -30,10 +30,7 @@ struct AddpTrainOptions {
           "embeddings for classes beside the codes; the published networks have 1000")
         .range(1, 1e6);
     o.group("Diffusion (the paper's ablations)");
-    o.add_enum<Mapping>("mapping", diffusion.mapping,
-                        {{"weighted-sum", Mapping::kWeightedSum},
-                         {"argmax", Mapping::kArgMax},
-                         {"sampling", Mapping::kSampling}},
+    o.add_enum<Mapping>("mapping", diffusion.mapping, mapping_names(),
                         "how the distribution of unreliable tokens becomes pixels");
     o.add_enum<Condition>(
         "condition", diffusion.condition, {{"next", Condition::kNext}, {"same", Condition::kSame}},

@@ -18,30 +18,28 @@
 namespace addp {
 namespace {
 
+EncoderConfig encoder_config(const AddpTrainOptions& options, const TransformerSize& size,
+                             const Grid& grid, std::int64_t stride) {
+  if (options.encoder != "vit") return encoder_preset(options.encoder, grid, stride);
+  EncoderConfig config;
+  config.vit.width = size.width;
+  config.vit.depth = size.depth;
+  config.vit.heads = size.heads;
+  config.vit.patch = stride;  // a patch under each token
+  config.vit.grid = grid;
+  config.vit.dropout = config.vit.attention_dropout = options.network.dropout;
+  return config;
+}
+
 AddpConfig network_config(const AddpTrainOptions& options, const Vqgan& tokenizer,
                           const TokenFeed& feed) {
   const TransformerSize size = resolve_size(options.network);
-  AddpConfig config;
-  config.vocabulary = {
-      tokenizer.config().codes,
-      class_ids_needed(options.tokens, feed.pictures().dataset(), options.class_ids)};
-  config.grid = feed.grid();
-  config.decoder_width = size.decoder_width;
-  config.decoder_depth = size.decoder_depth;
-  config.decoder_heads = size.decoder_heads;
+  AddpConfig config = addp_config(
+      encoder_config(options, size, feed.grid(), tokenizer.factor()), size,
+      vocabulary_for(tokenizer, options.tokens, feed.pictures().dataset(), options.class_ids),
+      feed.grid());
   config.dropout = config.attention_dropout = options.network.dropout;
   config.token_input = options.token_input;
-  if (options.encoder != "vit") {
-    config.encoder = encoder_preset(options.encoder, feed.grid(), tokenizer.factor());
-    return config;
-  }
-  VitConfig& vit = config.encoder.vit;
-  vit.width = size.width;
-  vit.depth = size.depth;
-  vit.heads = size.heads;
-  vit.patch = tokenizer.factor();  // a patch under each token
-  vit.grid = feed.grid();
-  vit.dropout = vit.attention_dropout = options.network.dropout;
   return config;
 }
 
@@ -54,12 +52,12 @@ std::shared_ptr<Mage> open_predictor(const AddpTrainOptions& options, const Vqga
 }  // namespace
 
 AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
-    : NetworkStage("addp", options.train, world),
+    : NetworkStage("addp", options.train, world, {"loss", false}),
       options_(options),
       tokenizer_(load_tokenizer(options.tokens.tokenizer)),
       predictor_(open_predictor(options, *tokenizer_)),
       feed_(options.train, options.tokens, tokenizer_, world),
-      schedule_(options.diffusion.mask),
+      pretraining_(options.diffusion),
       network_(on_device(std::make_shared<Addp>(network_config(options, *tokenizer_, feed_)))) {
   initialise(
       *network_,
@@ -72,19 +70,18 @@ AddpStage::AddpStage(const AddpTrainOptions& options, World& world)
         options.predictor, predictor_->config().vocabulary.classes(),
         network_->config().vocabulary.classes());
   }
+  take_from(feed_);
   train_network(network_, decay_groups(*network_, options.train.weight_decay));
 }
 
-NetworkStage::MicrobatchLoss AddpStage::microbatch_loss(const StepContext& context,
-                                                        std::uint64_t microbatch) {
+NetworkStage::MicrobatchLoss AddpStage::microbatch_loss(const Microbatch& part) {
   const auto [z0, labels] = feed_.next();
-  const RandomStream stream = context.shared.fork("part", microbatch);
-  const std::int64_t first = context.rank * z0.size(0);
-  DropoutKeys keys(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
-  Bf16Scope scope(context.bf16);
-  return {pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
-                           schedule_, options_.diffusion, stream, &keys,
-                           classes_of(labels, &stream, first), first)
+  const std::int64_t first = part.first(z0.size(0));
+  DropoutKeys keys = part.dropout(z0.size(0));
+  Bf16Scope scope(part.bf16);
+  const PretrainingBatch batch{z0, feed_.grid(), classes_of(labels, &part.stream, first), first};
+  return {pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, batch, pretraining_,
+                           part.stream, &keys)
               .value};
 }
 
@@ -94,12 +91,14 @@ Metrics AddpStage::evaluate() {
   const auto [z0, labels] = feed_.validation(kValidationPictures);
   // The same few masks at every evaluation, so that the curve shows the network alone.
   constexpr std::uint64_t kDraws = 4;
+  const PretrainingBatch batch{z0, feed_.grid(), classes_of(labels, nullptr, 0)};
+  PretrainingOptions options = pretraining_;
+  options.with_floor = true;
   Metrics metrics;
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     const PretrainingLoss loss =
-        pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, z0, feed_.grid(),
-                         schedule_, options_.diffusion, RandomStream(0, "validation", draw),
-                         nullptr, classes_of(labels, nullptr, 0), /*first=*/0, /*with_floor=*/true);
+        pretraining_loss(*network_, {tokenizer_.get(), predictor_.get()}, batch, options,
+                         RandomStream(0, "validation", draw), nullptr);
     metrics["loss"] += loss.value.item<double>() / kDraws;
     metrics["floor"] += loss.floor.item<double>() / kDraws;
   }

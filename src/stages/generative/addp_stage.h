@@ -12,16 +12,13 @@ class AddpStage : public NetworkStage {
  public:
   AddpStage(const AddpTrainOptions& options, World& world);
 
-  std::int64_t steps_per_epoch() const override { return feed_.steps_per_epoch(); }
-  void seek(std::int64_t step) override { feed_.seek(step); }
   Metrics evaluate() override;
   std::vector<Panel> pictures() override;
-  std::pair<std::string, bool> best_figure() const override { return {"loss", false}; }
   void save_model(const std::filesystem::path& path, const std::string& provenance) override;
   double activation_bytes() const override;
 
  private:
-  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override;
   Tensor classes_of(const Tensor& labels, const RandomStream* stream, std::int64_t first) const;
   Panel noisy_panel() const;
   Panel sample_panel() const;
@@ -30,7 +27,7 @@ class AddpStage : public NetworkStage {
   std::shared_ptr<Vqgan> tokenizer_;
   std::shared_ptr<Mage> predictor_;
   TokenFeed feed_;
-  MaskSchedule schedule_;
+  PretrainingOptions pretraining_;
   std::shared_ptr<Addp> network_;
 };
 

@@ -7,26 +7,19 @@ namespace addp {
 CodebookHealth::CodebookHealth(std::int64_t codes)
     : counts_(torch::zeros({codes}, torch::kInt64)) {}
 
-void CodebookHealth::add(const Tensor& ids) {
-  torch::NoGradGuard guard;
-  counts_ += torch::bincount(ids.reshape({-1}).cpu(), {}, counts_.numel());
-}
-
 void CodebookHealth::set_counts(const Tensor& counts) { counts_.copy_(counts); }
 
-std::int64_t CodebookHealth::restart(const Tensor& codes, const Tensor& features,
-                                     RandomStream stream) {
+std::int64_t CodebookHealth::restart(
+    const Tensor& codes, std::int64_t features,
+    const std::function<Tensor(const std::vector<std::int64_t>&)>& take, RandomStream stream) {
   torch::NoGradGuard guard;
   const Tensor dead = (counts_ == 0).nonzero().reshape({-1});
   counts_.zero_();
   if (dead.numel() == 0) return 0;
   std::vector<std::int64_t> rows;
-  for (std::int64_t i = 0; i < dead.numel(); ++i)
-    rows.push_back(stream.integer(0, features.size(0) - 1));
+  for (std::int64_t i = 0; i < dead.numel(); ++i) rows.push_back(stream.integer(0, features - 1));
   Tensor target = codes;
-  target.index_copy_(
-      0, dead.to(codes.device()),
-      features.index_select(0, torch::tensor(rows).to(features.device())).to(codes.dtype()));
+  target.index_copy_(0, dead.to(codes.device()), take(rows).to(codes.dtype()));
   return dead.numel();
 }
 

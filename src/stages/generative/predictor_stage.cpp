@@ -15,18 +15,10 @@ namespace {
 
 MageConfig network_config(const PredictorTrainOptions& options, const Vqgan& tokenizer,
                           const TokenFeed& feed) {
-  const TransformerSize size = resolve_size(options.network);
-  MageConfig config;
-  config.vocabulary = {
-      tokenizer.config().codes,
-      class_ids_needed(options.tokens, feed.pictures().dataset(), options.class_ids)};
-  config.grid = feed.grid();
-  config.width = size.width;
-  config.depth = size.depth;
-  config.heads = size.heads;
-  config.decoder_width = size.decoder_width;
-  config.decoder_depth = size.decoder_depth;
-  config.decoder_heads = size.decoder_heads;
+  MageConfig config = mage_config(
+      resolve_size(options.network),
+      vocabulary_for(tokenizer, options.tokens, feed.pictures().dataset(), options.class_ids),
+      feed.grid());
   config.dropout = config.attention_dropout = options.network.dropout;
   return config;
 }
@@ -34,7 +26,7 @@ MageConfig network_config(const PredictorTrainOptions& options, const Vqgan& tok
 }  // namespace
 
 PredictorStage::PredictorStage(const PredictorTrainOptions& options, World& world)
-    : NetworkStage("predictor", options.train, world),
+    : NetworkStage("predictor", options.train, world, {"loss", false}),
       options_(options),
       tokenizer_(load_tokenizer(options.tokens.tokenizer)),
       feed_(options.train, options.tokens, tokenizer_, world),
@@ -42,6 +34,7 @@ PredictorStage::PredictorStage(const PredictorTrainOptions& options, World& worl
   initialise(*network_,
              RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
                  .fork("predictor"));
+  take_from(feed_);
   train_network(network_, decay_groups(*network_, options.train.weight_decay));
 }
 
@@ -49,19 +42,17 @@ MageMaskOptions PredictorStage::mask_options() const {
   return {options_.mask_mean, options_.mask_deviation, options_.mask_lowest, options_.mask_highest};
 }
 
-NetworkStage::MicrobatchLoss PredictorStage::microbatch_loss(const StepContext& context,
-                                                             std::uint64_t microbatch) {
+NetworkStage::MicrobatchLoss PredictorStage::microbatch_loss(const Microbatch& part) {
   const auto [tokens, labels] = feed_.next();
-  const RandomStream stream = context.shared.fork("part", microbatch);
-  const std::int64_t first = context.rank * tokens.size(0);
-  DropoutKeys keys(stream.fork("dropout", static_cast<std::uint64_t>(context.rank)));
+  const std::int64_t first = part.first(tokens.size(0));
+  DropoutKeys keys = part.dropout(tokens.size(0));
   const MageMask mask =
-      sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), stream, first)
+      sample_mage_mask(tokens.size(0), tokens.size(1), mask_options(), part.stream, first)
           .to(tokens.device());
-  Bf16Scope scope(context.bf16);
+  Bf16Scope scope(part.bf16);
   return {mage_loss(
       *network_, tokens, mask, feed_.grid(), options_.label_smoothing, &keys,
-      class_ids_of(labels, network_->config().vocabulary, options_.tokens, &stream, first))};
+      class_ids_of(labels, network_->config().vocabulary, options_.tokens, &part.stream, first))};
 }
 
 Metrics PredictorStage::evaluate() {

@@ -123,7 +123,7 @@ TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels,
     made.latent = network_->latent(pixels);
   }
   const Quantized quantized = network_->quantize(made.latent.to(torch::kFloat32));
-  health_.add(quantized.ids);
+  made.counts = torch::bincount(quantized.ids.flatten().cpu(), {}, health_.counts().numel());
   made.pixels = network_->decode(quantized.embeddings).to(torch::kFloat32);
 
   const Tensor error = made.pixels - pixels;
@@ -152,14 +152,17 @@ std::vector<Tensor> TokenizerStage::judge(const Tensor& pixels, const Lpips::Fea
   return {patch_discriminator_->forward(pixels)};
 }
 
-// The weight balances the two gradients at the decoder's last layer.
+// The weight balances the two gradients at the decoder's last layer, those of the whole batch.
 Tensor TokenizerStage::adversarial_term(const Reconstruction& made, Metrics& metrics) {
   for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(false);
   discriminator_->eval();
   const Tensor term = generator_loss(judge(made.pixels, made.seen));
   const Tensor last = network_->named_parameters()["decoder.conv_out.weight"];
   const auto norm = [&](const Tensor& loss) {
-    return torch::autograd::grad({loss}, {last}, {}, /*retain_graph=*/true)[0].norm();
+    const Tensor gradient =
+        torch::autograd::grad({loss}, {last}, {}, /*retain_graph=*/true)[0].clone();
+    world_.all_reduce_mean(gradient);
+    return gradient.norm();
   };
   const Tensor weight =
       (norm(made.loss) / (norm(term) + 1e-4)).clamp(0, kMaxAdaptiveWeight).detach();
@@ -190,26 +193,39 @@ void TokenizerStage::rescue_codes(const StepContext& context, const Tensor& late
   const std::int64_t done = context.step + 1;
   if (!options_.train_encoder || options_.restart_every == 0 || done % options_.restart_every != 0)
     return;
-  world_.all_reduce_sum(health_.counts());
   if (static_cast<double>(done) > options_.restart_until * static_cast<double>(context.total)) {
     health_.counts().zero_();
     return;
   }
-  // Every process draws the same codes from its own features, then takes over the main one's.
   const Tensor features =
       latent.detach().to(torch::kFloat32).permute({0, 2, 3, 1}).reshape({-1, latent.size(1)});
   const Tensor codes = network_->named_parameters()["quantize.embedding.weight"];
   const RandomStream stream(static_cast<std::uint64_t>(options_.train.seed), "restart",
                             static_cast<std::uint64_t>(done));
-  metrics["codes_restarted"] = static_cast<double>(health_.restart(codes, features, stream));
-  world_.broadcast(codes);
+  metrics["codes_restarted"] = static_cast<double>(health_.restart(
+      codes, features.size(0) * world_.size(),
+      [&](const std::vector<std::int64_t>& rows) { return rows_of_all(features, rows); }, stream));
+}
+
+// Rows of the features of all processes, one behind the other: each gives its own.
+Tensor TokenizerStage::rows_of_all(const Tensor& features, const std::vector<std::int64_t>& rows) {
+  const std::int64_t first = world_.rank() * features.size(0);
+  const Tensor chosen =
+      torch::zeros({static_cast<std::int64_t>(rows.size()), features.size(1)}, features.options());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t row = rows[i] - first;
+    if (row < 0 || row >= features.size(0)) continue;
+    chosen[static_cast<std::int64_t>(i)].copy_(features[row]);
+  }
+  world_.all_reduce_sum(chosen);
+  return chosen;
 }
 
 Metrics TokenizerStage::step(const StepContext& context) {
   const bool adversarial = discriminator_ && context.step >= options_.adversarial_start;
   const auto parts = static_cast<std::int64_t>(options_.train.accumulate);
   Metrics metrics;
-  Tensor latent;
+  Tensor latent, counts = torch::zeros_like(health_.counts());
   for (std::int64_t part = 0; part < parts; ++part) {
     const double share = 1.0 / static_cast<double>(parts);
     const bool last = part + 1 == parts;
@@ -223,7 +239,10 @@ Metrics TokenizerStage::step(const StepContext& context) {
     if (adversarial) train_discriminator(pixels, made, share, last, made.metrics);
     for (const auto& [name, value] : made.metrics) metrics[name] += value * share;
     latent = made.latent;
+    counts += made.counts;
   }
+  world_.all_reduce_sum(counts);
+  health_.add(counts);
   metrics["gradient"] = generator_learner_->update(context.lr);
   if (adversarial) discriminator_learner_->update(context.lr * options_.discriminator_lr);
   rescue_codes(context, latent, metrics);

@@ -37,6 +37,7 @@ class TokenizerStage : public Stage {
   struct Reconstruction {
     Tensor pixels, loss, latent;     // loss: everything but the discriminator's part
     Lpips::Features seen, expected;  // of the reconstruction and of the picture
+    Tensor counts;                   // [K], how often each code was chosen
     Metrics metrics;
   };
   Reconstruction reconstruct(const Tensor& pixels, const RandomStream& stream);
@@ -47,6 +48,7 @@ class TokenizerStage : public Stage {
   void train_discriminator(const Tensor& real, const Reconstruction& made, double share, bool last,
                            Metrics& metrics);
   void rescue_codes(const StepContext& context, const Tensor& latent, Metrics& metrics);
+  Tensor rows_of_all(const Tensor& features, const std::vector<std::int64_t>& rows);
 
   TokenizerTrainOptions options_;
   World& world_;

@@ -1,7 +1,7 @@
 // Fine-tuning an encoder, or training it from scratch, as an image classifier.
 #pragma once
 
-#include "eval/recognition/picture_pass.h"
+#include "data/set/dataset.h"
 #include "feed/picture_feed.h"
 #include "heads/classify/classifier.h"
 #include "stages/recognition/classifier_options.h"
@@ -13,18 +13,15 @@ class ClassifierStage : public NetworkStage {
  public:
   ClassifierStage(const ClassifierTrainOptions& options, World& world);
 
-  std::int64_t steps_per_epoch() const override { return feed_.steps_per_epoch(); }
-  void seek(std::int64_t step) override { feed_.seek(step); }
   Metrics evaluate() override;
   std::vector<Panel> pictures() override;
-  std::pair<std::string, bool> best_figure() const override { return {"top1", true}; }
   void save_model(const std::filesystem::path& path, const std::string& provenance) override;
   double activation_bytes() const override;
 
   Classifier& classifier() { return *classifier_; }
 
  private:
-  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override;
   Tensor loss_of(const Tensor& logits, const Tensor& targets) const;
 
   ClassifierTrainOptions options_;
@@ -32,6 +29,10 @@ class ClassifierStage : public NetworkStage {
   std::shared_ptr<const Dataset> validation_;
   std::shared_ptr<Classifier> classifier_;
 };
+
+// A classifier of what `dataset` shows, for pictures of `size`.
+ClassifierConfig classifier_of(const BackboneConfig& backbone, const Dataset& dataset,
+                               std::int64_t size, double crop);
 
 // What the classifier says about a few held-out pictures.
 Panel prediction_panel(Classifier& classifier, const std::shared_ptr<const Dataset>& validation);

@@ -6,6 +6,7 @@
 #include "data/coco/coco_results.h"
 #include "data/load/annotated_transforms.h"
 #include "data/load/open_dataset.h"
+#include "heads/detect/detector_file.h"
 #include "image/draw/draw.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
@@ -70,9 +71,8 @@ std::shared_ptr<Detector> make_detector(const DetectorTrainOptions& options,
   return network;
 }
 
-void add_truth(const Sample& sample, const Image& picture, const std::vector<std::int64_t>& ids,
-               CocoFile& truth) {
-  truth.images.push_back({sample.id, sample.name, picture.width, picture.height});
+void add_truth(const BatchItem& sample, const std::vector<std::int64_t>& ids, CocoFile& truth) {
+  truth.images.push_back({sample.id, sample.name, sample.image.width, sample.image.height});
   for (const Instance& instance : sample.instances) {
     CocoAnnotation annotation;
     annotation.id = static_cast<std::int64_t>(truth.annotations.size()) + 1;
@@ -89,7 +89,7 @@ void add_truth(const Sample& sample, const Image& picture, const std::vector<std
 }  // namespace
 
 DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
-    : NetworkStage("detector", options.train, world),
+    : NetworkStage("detector", options.train, world, {"box_ap", true}),
       options_(options),
       feed_(open_dataset(options.train.data, "train", Task::kDetection,
                          chosen_classes(options, /*only_annotated=*/true)),
@@ -97,12 +97,12 @@ DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
       validation_(open_validation(options.train.data, feed_.dataset(), Task::kDetection,
                                   chosen_classes(options, /*only_annotated=*/false))),
       network_(make_detector(options, feed_.dataset())) {
+  take_from(feed_);
   train_network(network_, maps_groups(*network_, network_->config().maps, options.maps.layer_decay,
                                       options.train.weight_decay));
 }
 
-NetworkStage::MicrobatchLoss DetectorStage::microbatch_loss(const StepContext& context,
-                                                            std::uint64_t microbatch) {
+NetworkStage::MicrobatchLoss DetectorStage::microbatch_loss(const Microbatch& part) {
   const auto side = static_cast<int>(options_.train.size);
   const DetectorSampling sampling{options_.anchors, options_.regions, options_.positive_share};
   const AnnotatedBatch batch = feed_.next();
@@ -110,11 +110,12 @@ NetworkStage::MicrobatchLoss DetectorStage::microbatch_loss(const StepContext& c
   for (const auto& instances : batch.instances) {
     targets.push_back(target_of(instances, side, side));
   }
-  const RandomStream stream = context.stream.fork("part", microbatch);
-  DropoutKeys keys(stream.fork("dropout"));
-  Bf16Scope scope(context.bf16);
-  const DetectorLosses losses =
-      network_->losses(normalise_pixels(batch.pixels), targets, sampling, stream, &keys);
+  DropoutKeys keys = part.dropout(batch.pixels.size(0));
+  const DetectorShare share{part.first(batch.pixels.size(0)),
+                            [this](double count) { return mean_over_processes(count); }};
+  Bf16Scope scope(part.bf16);
+  const DetectorLosses losses = network_->losses(normalise_pixels(batch.pixels), targets, sampling,
+                                                 part.stream, &keys, share);
   return {losses.total(),
           {{"rpn_score", losses.rpn_score.item<double>()},
            {"rpn_box", losses.rpn_box.item<double>()},
@@ -132,14 +133,14 @@ Metrics DetectorStage::evaluate() {
     truth.categories.push_back({ids[i], network_->config().class_names[i]});
   }
   std::vector<CocoAnnotation> found;
-  for_each_sample(*validation_, options_.maps.eval_pictures, world_, [&](Sample& sample) {
-    const Image picture = sample.picture();
-    for (const Detection& detection : detect_picture(*network_, picture)) {
+  const auto visit = [&](const BatchItem& sample) {
+    for (const Detection& detection : detect_picture(*network_, sample.image)) {
       found.push_back(
           to_coco(detection, sample.id, ids[static_cast<std::size_t>(detection.class_id)]));
     }
-    add_truth(sample, picture, ids, truth);
-  });
+    add_truth(sample, ids, truth);
+  };
+  for_each_sample(validation_, measured_pictures(options_.maps, options_.train, world_), visit);
   if (world_.size() > 1) {
     // Each process has seen its own pictures; every one gets the others' truths and detections.
     const auto truths = world_.all_gather(coco_to_json(truth).dump());
@@ -169,14 +170,15 @@ std::vector<Panel> DetectorStage::pictures() {
   const auto& names = network_->config().class_names;
   DetectorLimits shown;
   shown.score = kShownScore;
-  for (const auto& [sample, picture] : shown_samples(*validation_, kShownPictures)) {
+  for_each_sample(validation_, shown_pictures(), [&](const BatchItem& sample) {
     std::vector<Detection> annotated;
     for (const Instance& instance : sample.instances) {
       annotated.push_back({instance.class_id, 1, instance.box, instance.mask});
     }
-    truth.push_back(draw_detections(picture, annotated, names));
-    found.push_back(draw_detections(picture, detect_picture(*network_, picture, shown), names));
-  }
+    truth.push_back(draw_detections(sample.image, annotated, names));
+    found.push_back(
+        draw_detections(sample.image, detect_picture(*network_, sample.image, shown), names));
+  });
   if (truth.empty()) return {};
   const auto count = static_cast<int>(truth.size());
   truth.insert(truth.end(), found.begin(), found.end());

@@ -13,16 +13,13 @@ class DetectorStage : public NetworkStage {
  public:
   DetectorStage(const DetectorTrainOptions& options, World& world);
 
-  std::int64_t steps_per_epoch() const override { return feed_.steps_per_epoch(); }
-  void seek(std::int64_t step) override { feed_.seek(step); }
   Metrics evaluate() override;
   std::vector<Panel> pictures() override;
-  std::pair<std::string, bool> best_figure() const override { return {"box_ap", true}; }
   void save_model(const std::filesystem::path& path, const std::string& provenance) override;
   double activation_bytes() const override;
 
  private:
-  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override;
 
   DetectorTrainOptions options_;
   AnnotatedFeed feed_;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "nn/torch.h"
 #include "stages/recognition/backbone_start.h"
+#include "train/stage.h"
 
 namespace addp {
 
@@ -22,6 +23,23 @@ MapsStart start_maps(const MapsOptions& options, std::int64_t size) {
     throw UsageError("--size {} is no multiple of the encoder's {} pixels: choose one", size, step);
   }
   return choice;
+}
+
+PicturePass measured_pictures(const MapsOptions& options, const TrainOptions& train,
+                              const World& world) {
+  return {.limit = options.eval_pictures,
+          .threads = train.workers,
+          .rank = world.rank(),
+          .world = world.size(),
+          .max_broken = 1,
+          .when_interrupted = ""};
+}
+
+PicturePass shown_pictures() {
+  return {.limit = kShownPictures,
+          .order = PassOrder::kSpread,
+          .max_broken = 1,
+          .when_interrupted = ""};
 }
 
 }  // namespace addp

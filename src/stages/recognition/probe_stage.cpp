@@ -4,7 +4,7 @@
 #include "data/load/open_dataset.h"
 #include "eval/recognition/classification_metrics.h"
 #include "eval/recognition/knn.h"
-#include "eval/recognition/picture_pass.h"
+#include "heads/classify/classifier_file.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
 #include "nn/kernel/cross_entropy.h"
@@ -26,14 +26,9 @@ BackboneConfig frozen_backbone(const BackboneStart& start) {
 
 std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const Dataset& dataset) {
   const BackboneStart start = start_backbone(options.backbone, options.train.size);
-  ClassifierConfig config;
-  config.backbone = frozen_backbone(start);
+  ClassifierConfig config =
+      classifier_of(frozen_backbone(start), dataset, options.train.size, options.eval_crop);
   config.head = ClassifierHead::kProbe;
-  config.classes = static_cast<std::int64_t>(dataset.class_names().size());
-  config.class_names = dataset.class_names();
-  config.class_keys = dataset.class_keys();
-  config.size = options.train.size;
-  config.crop = options.eval_crop;
   auto probe = on_device(std::make_shared<Classifier>(config, start.tokenizer));
   const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
   initialise_classifier(*probe, HeadStart::kProbing, stream.fork("probe"));
@@ -68,7 +63,7 @@ FeatureFeedOptions probe_feed(const ProbeTrainOptions& options, const World& wor
 }  // namespace
 
 ProbeStage::ProbeStage(const ProbeTrainOptions& options, World& world)
-    : NetworkStage("probe", options.train, world),
+    : NetworkStage("probe", options.train, world, {"top1", true}),
       options_(options),
       classifier_(
           make_probe(options, *open_dataset(options.train.data, "train", Task::kClassification))),
@@ -80,6 +75,7 @@ ProbeStage::ProbeStage(const ProbeTrainOptions& options, World& world)
         return classifier_->pooled(normalise_pixels(pixels)).to(torch::kFloat32);
       },
       world);
+  take_from(*feed_);
   train_network(classifier_, make_lars(decay_groups(*classifier_, options.train.weight_decay),
                                        {.momentum = options.momentum}));
 }
@@ -90,11 +86,10 @@ void ProbeStage::training_mode() {
   classifier_->encoder().eval();
 }
 
-NetworkStage::MicrobatchLoss ProbeStage::microbatch_loss(const StepContext& context,
-                                                         std::uint64_t /*microbatch*/) {
+NetworkStage::MicrobatchLoss ProbeStage::microbatch_loss(const Microbatch& part) {
   LabelledFeatures batch;
   {
-    Bf16Scope scope(context.bf16);
+    Bf16Scope scope(part.bf16);
     batch = feed_->next();
   }
   return {smoothed_cross_entropy(classifier_->logits(batch.features), {.labels = batch.labels}, 0)};

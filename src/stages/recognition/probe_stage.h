@@ -15,15 +15,12 @@ class ProbeStage : public NetworkStage {
  public:
   ProbeStage(const ProbeTrainOptions& options, World& world);
 
-  std::int64_t steps_per_epoch() const override { return feed_->steps_per_epoch(); }
-  void seek(std::int64_t step) override { feed_->seek(step); }
   Metrics evaluate() override;
   std::vector<Panel> pictures() override;
-  std::pair<std::string, bool> best_figure() const override { return {"top1", true}; }
   void save_model(const std::filesystem::path& path, const std::string& provenance) override;
 
  private:
-  MicrobatchLoss microbatch_loss(const StepContext& context, std::uint64_t microbatch) override;
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override;
   void training_mode() override;
   double neighbour_accuracy();
 

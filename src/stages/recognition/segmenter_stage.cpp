@@ -4,6 +4,7 @@
 #include "data/load/annotated_transforms.h"
 #include "data/load/open_dataset.h"
 #include "eval/recognition/segmentation_metrics.h"
+#include "heads/segment/segmenter_file.h"
 #include "image/draw/draw.h"
 #include "image/draw/overlay.h"
 #include "machine/machine.h"
@@ -59,25 +60,26 @@ Tensor label_tensor(const GrayImage& labels) {
 }  // namespace
 
 SegmenterStage::SegmenterStage(const SegmenterTrainOptions& options, World& world)
-    : NetworkStage("segmenter", options.train, world),
+    : NetworkStage("segmenter", options.train, world, {"miou", true}),
       options_(options),
       feed_(open_dataset(options.train.data, "train", Task::kSegmentation, label_options(options)),
             FeedOptions::from(options.train, world), crop_transform(options), /*labels=*/true),
       validation_(open_validation(options.train.data, feed_.dataset(), Task::kSegmentation,
                                   label_options(options))),
       network_(make_segmenter(options, feed_.dataset())) {
+  take_from(feed_);
   train_network(network_, maps_groups(*network_, network_->config().maps, options.maps.layer_decay,
                                       options.train.weight_decay));
 }
 
-NetworkStage::MicrobatchLoss SegmenterStage::microbatch_loss(const StepContext& context,
-                                                             std::uint64_t microbatch) {
+NetworkStage::MicrobatchLoss SegmenterStage::microbatch_loss(const Microbatch& part) {
   const AnnotatedBatch batch = feed_.next();
-  DropoutKeys keys(context.stream.fork("part", microbatch));
-  Bf16Scope scope(context.bf16);
+  DropoutKeys keys = part.dropout(batch.pixels.size(0));
+  const double pixels = mean_over_processes(counted_pixels(batch.labels));
+  Bf16Scope scope(part.bf16);
   const SegmenterOutput out = network_->forward(normalise_pixels(batch.pixels), &keys);
-  const Tensor main = segmentation_loss(out.logits, batch.labels);
-  const Tensor auxiliary = segmentation_loss(out.auxiliary, batch.labels);
+  const Tensor main = segmentation_loss(out.logits, batch.labels, pixels);
+  const Tensor auxiliary = segmentation_loss(out.auxiliary, batch.labels, pixels);
   return {main + options_.auxiliary * auxiliary,
           {{"loss", main.item<double>()}, {"auxiliary", auxiliary.item<double>()}}};
 }
@@ -92,11 +94,12 @@ Metrics SegmenterStage::evaluate() {
   network_->eval();
   const std::int64_t classes = network_->config().classes();
   ConfusionMatrix matrix(classes);
-  for_each_sample(*validation_, options_.maps.eval_pictures, world_, [&](Sample& sample) {
-    const GrayImage found = segment_picture(*network_, sample.picture(), test_options());
-    matrix.add(label_tensor(sample.labels), label_tensor(found), kIgnoreLabel,
+  const auto visit = [&](const BatchItem& sample) {
+    const GrayImage found = segment_picture(*network_, sample.image, test_options());
+    matrix.add(label_tensor(sample.label_map), label_tensor(found), kIgnoreLabel,
                {sample.name, sample.name});
-  });
+  };
+  for_each_sample(validation_, measured_pictures(options_.maps, options_.train, world_), visit);
   Tensor counts = torch::tensor(matrix.counts(), torch::kInt64);
   if (world_.size() > 1) world_.all_reduce_sum(counts);
   const std::int64_t* all = counts.data_ptr<std::int64_t>();
@@ -111,11 +114,12 @@ Metrics SegmenterStage::evaluate() {
 std::vector<Panel> SegmenterStage::pictures() {
   network_->eval();
   std::vector<Image> shown, truth, found;
-  for (const auto& [sample, picture] : shown_samples(*validation_, kShownPictures)) {
-    shown.push_back(picture);
-    truth.push_back(overlay_labels(picture, sample.labels));
-    found.push_back(overlay_labels(picture, segment_picture(*network_, picture, test_options())));
-  }
+  for_each_sample(validation_, shown_pictures(), [&](const BatchItem& sample) {
+    shown.push_back(sample.image);
+    truth.push_back(overlay_labels(sample.image, sample.label_map));
+    found.push_back(
+        overlay_labels(sample.image, segment_picture(*network_, sample.image, test_options())));
+  });
   if (shown.empty()) return {};
   const auto count = static_cast<int>(shown.size());
   shown.insert(shown.end(), truth.begin(), truth.end());

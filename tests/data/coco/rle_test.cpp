@@ -19,8 +19,8 @@ namespace {
 using Json = nlohmann::json;
 
 const Json& reference() {
-  static const Json answers = Json::parse(
-      std::ifstream(std::filesystem::path(ADDP_SOURCE_DIR) / "tests/data/coco_reference.json"));
+  static const Json answers = Json::parse(std::ifstream(std::filesystem::path(ADDP_SOURCE_DIR) /
+                                                        "tests/data/coco/coco_reference.json"));
   return answers;
 }
 

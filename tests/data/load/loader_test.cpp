@@ -2,42 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <map>
 #include <set>
 
 #include "base/error.h"
 #include "data/load/open_dataset.h"
 #include "data/load/transforms.h"
+#include "data/number_set.h"
 #include "data/small_sets.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
 namespace {
 
-// Pictures of one number each; those in `bad` are broken.
-class NumberSet final : public Dataset {
- public:
-  explicit NumberSet(std::int64_t size, std::set<std::int64_t> bad = {})
-      : size_(size), bad_(std::move(bad)) {}
-  std::int64_t size() const override { return size_; }
-  std::string name(std::int64_t index) const override { return "picture " + std::to_string(index); }
-  Sample get(std::int64_t index) const override {
-    ++loads;
-    if (bad_.contains(index)) throw DataError("{}: is broken", name(index));
-    Sample sample;
-    sample.name = name(index);
-    sample.id = index;
-    sample.class_id = static_cast<int>(index % 10);
-    sample.image = testing::numbered_picture(static_cast<int>(index), 4, 4);
-    return sample;
-  }
-  mutable std::atomic<int> loads{0};
-
- private:
-  std::int64_t size_;
-  std::set<std::int64_t> bad_;
-};
+using testing::NumberSet;
 
 BatchShape small_shape() { return {4, 4, PixelKind::kFloat, false}; }
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "eval/generation/inception_layers.h"
 #include "support/fixtures.h"
 #include "support/torch_fixtures.h"
+#include "weights/inception_layers.h"
 
 namespace addp {
 namespace {

@@ -107,7 +107,7 @@ std::uint32_t crc32_of(const Bytes& bytes) {
   return ~crc;
 }
 
-void append(Bytes& out, std::initializer_list<std::pair<std::uint64_t, int>> fields) {
+void append(Bytes& out, const std::vector<std::pair<std::uint64_t, int>>& fields) {
   for (const auto& [value, size] : fields) {
     for (int i = 0; i < size; ++i) out.push_back(std::uint8_t(value >> (8 * i)));
   }
@@ -118,34 +118,17 @@ Bytes stored_zip(const std::map<std::string, Bytes>& records) {
   Bytes zip, directory;
   for (const auto& [name, data] : records) {
     const std::uint64_t crc = crc32_of(data), size = data.size(), offset = zip.size();
-    append(zip, {{0x04034b50, 4},
-                 {20, 2},
-                 {0, 2},
-                 {0, 2},
-                 {0, 4},
-                 {crc, 4},
-                 {size, 4},
-                 {size, 4},
-                 {name.size(), 2},
-                 {0, 2}});
+    // What the record and its line in the directory have in common: neither flags nor
+    // compression, no time.
+    const std::vector<std::pair<std::uint64_t, int>> common = {
+        {20, 2}, {0, 2}, {0, 2}, {0, 4}, {crc, 4}, {size, 4}, {size, 4}, {name.size(), 2}, {0, 2}};
+    append(zip, {{0x04034b50, 4}});
+    append(zip, common);
     zip.insert(zip.end(), name.begin(), name.end());
     zip.insert(zip.end(), data.begin(), data.end());
-    append(directory, {{0x02014b50, 4},
-                       {20, 2},
-                       {20, 2},
-                       {0, 2},
-                       {0, 2},
-                       {0, 4},
-                       {crc, 4},
-                       {size, 4},
-                       {size, 4},
-                       {name.size(), 2},
-                       {0, 2},
-                       {0, 2},
-                       {0, 2},
-                       {0, 2},
-                       {0, 4},
-                       {offset, 4}});
+    append(directory, {{0x02014b50, 4}, {20, 2}});
+    append(directory, common);
+    append(directory, {{0, 2}, {0, 2}, {0, 2}, {0, 4}, {offset, 4}});
     directory.insert(directory.end(), name.begin(), name.end());
   }
   const std::uint64_t start = zip.size();

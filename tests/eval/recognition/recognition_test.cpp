@@ -10,7 +10,7 @@
 #include "eval/recognition/classification_metrics.h"
 #include "eval/recognition/confusion_picture.h"
 #include "eval/recognition/knn.h"
-#include "eval/recognition/picture_pass.h"
+#include "eval/recognition/picture_tensors.h"
 #include "image/draw/draw.h"
 #include "nn/torch.h"
 #include "support/temporary_folder.h"
@@ -67,12 +67,13 @@ TEST(ClassMatch, ReadsAListOfClasses) {
   EXPECT_THROW(read_class_file(model, folder.path() / "c.txt"), DataError);
 }
 
-TEST(PicturePass, EveryPictureOnceOverAllRanks) {
+TEST(TensorPass, EveryPictureOnceOverAllRanks) {
   const auto shapes = open_dataset("shapes:size=16,count=21", "train", Task::kClassification);
   std::multiset<std::int64_t> seen;
   for (int rank = 0; rank < 3; ++rank) {
-    const PassOptions pass{.size = 16, .batch = 4, .workers = 1, .rank = rank, .world = 3};
-    for_each_batch(shapes, pass, [&](const PassBatch& batch) {
+    const TensorPass pass{.pictures = {.batch = 4, .threads = 1, .rank = rank, .world = 3},
+                          .size = 16};
+    for_each_batch(shapes, pass, [&](const PictureBatch& batch) {
       for (std::size_t i = 0; i < batch.indices.size(); ++i) {
         seen.insert(batch.indices[i]);
         EXPECT_EQ(batch.labels[static_cast<std::int64_t>(i)].item<std::int64_t>(),
@@ -84,11 +85,11 @@ TEST(PicturePass, EveryPictureOnceOverAllRanks) {
   EXPECT_EQ(std::set<std::int64_t>(seen.begin(), seen.end()).size(), 21U);
 }
 
-TEST(PicturePass, ALimitIsKept) {
+TEST(TensorPass, ALimitIsKept) {
   const auto shapes = open_dataset("shapes:size=16,count=21", "train", Task::kClassification);
   std::int64_t count = 0;
-  for_each_batch(shapes, {.size = 16, .batch = 4, .workers = 1, .limit = 6},
-                 [&](const PassBatch& batch) { count += batch.pixels.size(0); });
+  const TensorPass pass{.pictures = {.limit = 6, .batch = 4, .threads = 1}, .size = 16};
+  for_each_batch(shapes, pass, [&](const PictureBatch& batch) { count += batch.pixels.size(0); });
   EXPECT_EQ(count, 6);
 }
 

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "heads/classify/classifier_file.h"
 #include "model/init.h"
 #include "nn/layer/pixels.h"
 #include "nn/layer/position.h"

@@ -7,6 +7,8 @@
 #include "data/shapes/shapes.h"
 #include "heads/detect/boxes.h"
 #include "heads/detect/detect_picture.h"
+#include "heads/detect/detector_file.h"
+#include "heads/segment/segmenter_file.h"
 #include "heads/small_heads.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/layer/pixels.h"

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "data/shapes/shapes.h"
 #include "heads/segment/segment_picture.h"
+#include "heads/segment/segmenter_file.h"
 #include "heads/small_heads.h"
 #include "model/init.h"
 #include "nn/layer/picture_tensor.h"
@@ -19,6 +20,10 @@ using testing::noise_pixels;
 using testing::tiny_resnet;
 using testing::tiny_segmenter;
 using testing::tiny_vit;
+
+Tensor loss_of(const Tensor& logits, const Tensor& labels) {
+  return segmentation_loss(logits, labels, counted_pixels(labels));
+}
 
 TEST(Segmenter, LevelsAndGradients) {
   for (const EncoderConfig& encoder : {tiny_vit(32, 8), tiny_resnet()}) {
@@ -42,13 +47,13 @@ TEST(Segmenter, LevelsAndGradients) {
 TEST(Segmenter, IgnoredPixelsDoNotCount) {
   const Tensor logits = noise_pixels(1, 4, 4);
   Tensor labels = torch::zeros({1, 4, 4}, torch::kUInt8);
-  const Tensor all = segmentation_loss(logits, labels);
+  const Tensor all = loss_of(logits, labels);
   labels.slice(1, 2, 4).fill_(kIgnoreLabel);
-  EXPECT_NEAR(segmentation_loss(logits, labels).item<double>(),
-              segmentation_loss(logits.slice(2, 0, 2), labels.slice(1, 0, 2)).item<double>(), 1e-6);
+  EXPECT_NEAR(loss_of(logits, labels).item<double>(),
+              loss_of(logits.slice(2, 0, 2), labels.slice(1, 0, 2)).item<double>(), 1e-6);
   EXPECT_TRUE(all.isfinite().item<bool>());
   labels.fill_(kIgnoreLabel);
-  EXPECT_EQ(segmentation_loss(logits, labels).item<double>(), 0);
+  EXPECT_EQ(loss_of(logits, labels).item<double>(), 0);
 }
 
 TEST(Segmenter, FilesGiveTheSameNetworkBack) {
@@ -149,8 +154,7 @@ TEST(Segmenter, LearnsAHandfulByHeart) {
   for (int step = 0; step < 60; ++step) {
     optimizer.zero_grad();
     const SegmenterOutput out = segmenter.forward(pixels, nullptr);
-    (segmentation_loss(out.logits, truth) + 0.4 * segmentation_loss(out.auxiliary, truth))
-        .backward();
+    (loss_of(out.logits, truth) + 0.4 * loss_of(out.auxiliary, truth)).backward();
     optimizer.step();
   }
   torch::NoGradGuard no_grad;

@@ -101,6 +101,24 @@ TEST(Vit, RunsOnOtherGridsForwardAndBackward) {
   EXPECT_THROW(vit.features(torch::rand({1, 3, 13, 20})), UsageError);
 }
 
+// Two processes with half of a batch each drop what one with all of it would.
+TEST(Dropout, SharesOfABatchDropAsTheWhole) {
+  torch::NoGradGuard no_grad;
+  const Tensor x = torch::ones({4, 5, 7});
+  DropoutKeys whole(RandomStream(1, "dropout"));
+  const Tensor all = dropout(x, 0.5, &whole), paths = drop_path(x, 0.5, &whole);
+  const Tensor coarse = dropout(x.to(torch::kBFloat16), 0.5, &whole);
+  for (const std::int64_t first : {0, 2}) {
+    DropoutKeys keys(RandomStream(1, "dropout"), first, 2);
+    const Tensor part = x.slice(0, first, first + 2);
+    EXPECT_TRUE(dropout(part, 0.5, &keys).equal(all.slice(0, first, first + 2)));
+    EXPECT_TRUE(drop_path(part, 0.5, &keys).equal(paths.slice(0, first, first + 2)));
+    // Several rows of a sample, as windows of attention are.
+    EXPECT_TRUE(dropout(part.to(torch::kBFloat16).reshape({10, 7}), 0.5, &keys)
+                    .equal(coarse.slice(0, first, first + 2).reshape({10, 7})));
+  }
+}
+
 TEST(Vit, ExtraPositionsTakePartAndAreNotReturned) {
   torch::NoGradGuard no_grad;
   Vit vit(small_vit());

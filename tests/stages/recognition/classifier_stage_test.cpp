@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/progress.h"
+#include "heads/classify/classifier_file.h"
 #include "model/init.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/layer/pixels.h"

@@ -1,0 +1,173 @@
+// The steps of two processes are those of one with the whole batch.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/log.h"
+#include "base/progress.h"
+#include "machine/machine.h"
+#include "model/init.h"
+#include "nn/torch.h"
+#include "predictor/mage_file.h"
+#include "processes/launch.h"
+#include "processes/ranks.h"
+#include "stages/generative/addp_stage.h"
+#include "stages/generative/predictor_stage.h"
+#include "stages/generative/tokenizer_stage.h"
+#include "stages/recognition/classifier_stage.h"
+#include "stages/recognition/detector_stage.h"
+#include "stages/recognition/segmenter_stage.h"
+#include "support/small_tokenizer.h"
+#include "support/temporary_folder.h"
+#include "tokenizer/vqgan_file.h"
+
+namespace addp {
+namespace {
+
+constexpr std::int64_t kSteps = 2;
+
+void fill(TrainOptions& train, const std::filesystem::path& out) {
+  set_progress_quiet(true);
+  set_log_quiet(true);
+  train.data = "shapes:size=32,count=16,val=4,seed=1";
+  train.out = out;
+  train.size = 32;
+  train.batch_size = 8;
+  train.accumulate = 2;
+  train.steps = kSteps;
+  train.lr = 1e-3;
+  train.workers = 1;
+}
+
+// Loss and gradient of every step; the loss is the mean over the processes.
+template <class OneStage, class Options>
+std::vector<double> figures(const Options& options, World& world) {
+  OneStage stage(options, world);
+  stage.seek(0);
+  std::vector<double> all;
+  for (std::int64_t step = 0; step < kSteps; ++step) {
+    const StepContext context{.step = step,
+                              .total = kSteps,
+                              .lr = 1e-3,
+                              .stream = RandomStream(1, "step", static_cast<std::uint64_t>(step)),
+                              .rank = world.rank()};
+    const Metrics metrics = stage.step(context);
+    const Tensor loss = torch::tensor({metrics.at("loss")}, torch::kFloat64);
+    world.all_reduce_mean(loss);
+    all.push_back(loss.item<double>());
+    all.push_back(metrics.at("gradient"));
+  }
+  return all;
+}
+
+template <class OneStage, class Options>
+void expect_same_as_one(Options options, World& world) {
+  World alone;
+  const testing::TemporaryFolder folder;
+  fill(options.train, folder.path());
+  const std::vector<double> one = figures<OneStage>(options, alone);
+  const std::vector<double> two = figures<OneStage>(options, world);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_NEAR(two[i], one[i], 1e-3 * std::abs(one[i])) << "figure " << i;
+  }
+}
+
+std::filesystem::path write_tokenizer(const std::filesystem::path& folder) {
+  Vqgan tokenizer(testing::small_tokenizer());
+  initialise_vqgan(tokenizer, RandomStream(1, "tokenizer"));
+  save_tokenizer(folder / "tokenizer.safetensors", tokenizer, "{}");
+  return folder / "tokenizer.safetensors";
+}
+
+std::filesystem::path write_predictor(const std::filesystem::path& folder) {
+  const auto tokenizer = load_tokenizer(folder / "tokenizer.safetensors");
+  MageConfig config;
+  config.vocabulary = {tokenizer->config().codes, 9};  // eight shapes, and none
+  config.grid = {4, 4};
+  config.width = config.decoder_width = 16;
+  config.depth = config.decoder_depth = 1;
+  config.heads = config.decoder_heads = 2;
+  Mage predictor(config);
+  initialise(predictor, RandomStream(1, "predictor"));
+  save_predictor(folder / "predictor.safetensors", predictor, *tokenizer, "{}");
+  return folder / "predictor.safetensors";
+}
+
+TEST(StageOfTwo, DISABLED_generative) {
+  World world(world_from_environment());
+  at::set_num_threads(1);
+  const testing::TemporaryFolder folder;
+
+  TokenizerTrainOptions tokenizer;
+  tokenizer.network = testing::small_tokenizer();
+  tokenizer.perceptual = 0;
+  tokenizer.adversarial = 0.1;
+  tokenizer.discriminator_layers = 1;
+  tokenizer.adversarial_start = 0;
+  tokenizer.restart_every = 1;
+  expect_same_as_one<TokenizerStage>(tokenizer, world);
+
+  PredictorTrainOptions predictor;
+  predictor.tokens.tokenizer = write_tokenizer(folder.path());
+  predictor.tokens.class_conditional = true;
+  predictor.tokens.class_drop = 0.5;
+  predictor.network.preset = "nano";
+  predictor.network.dropout = 0.2;
+  expect_same_as_one<PredictorStage>(predictor, world);
+
+  AddpTrainOptions addp;
+  addp.tokens = predictor.tokens;
+  addp.predictor = write_predictor(folder.path());
+  addp.network = predictor.network;
+  addp.diffusion.mapping = Mapping::kSampling;
+  addp.diffusion.predictor_dropout = true;
+  expect_same_as_one<AddpStage>(addp, world);
+  addp.tokens.views = 2;
+  expect_same_as_one<AddpStage>(addp, world);
+  world.finish();
+}
+
+TEST(StageOfTwo, DISABLED_recognition) {
+  World world(world_from_environment());
+  at::set_num_threads(1);
+
+  ClassifierTrainOptions classifier;
+  classifier.backbone.preset = "nano";
+  classifier.backbone.patch = 8;
+  classifier.drop_path = 0.5;
+  expect_same_as_one<ClassifierStage>(classifier, world);
+
+  SegmenterTrainOptions segmenter;
+  segmenter.maps.backbone.preset = "nano";
+  segmenter.maps.backbone.patch = 8;
+  segmenter.maps.drop_path = 0.5;
+  segmenter.channels = segmenter.auxiliary_channels = 16;
+  segmenter.dropout = 0.5;
+  expect_same_as_one<SegmenterStage>(segmenter, world);
+
+  DetectorTrainOptions detector;
+  detector.maps.backbone.preset = "nano";
+  detector.maps.backbone.patch = 8;
+  detector.strides = {4, 8, 16};
+  detector.channels = detector.mask_channels = 16;
+  detector.box_width = 32;
+  detector.anchors = 16;
+  detector.regions = 8;
+  expect_same_as_one<DetectorStage>(detector, world);
+  world.finish();
+}
+
+TEST(StageOfTwo, GenerativeStepsAreThoseOfOne) {
+  EXPECT_EQ(
+      run_processes({.processes = 2, .arguments = testing::play("StageOfTwo.DISABLED_generative")}),
+      0);
+}
+
+TEST(StageOfTwo, RecognitionStepsAreThoseOfOne) {
+  EXPECT_EQ(run_processes(
+                {.processes = 2, .arguments = testing::play("StageOfTwo.DISABLED_recognition")}),
+            0);
+}
+
+}  // namespace
+}  // namespace addp
