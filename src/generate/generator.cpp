@@ -29,6 +29,7 @@ Generator Generator::open(const std::filesystem::path& model,
   Generator generator;
   const ModelFile file = open_model(model);
   generator.source_ = file.source;
+  generator.source_digest_ = FileDigest(file.source);
   require_kind(file, {"addp", "predictor"});
   // Among published checkpoints, only ADDP has positions for masked tokens of its own.
   const bool predictor =
@@ -47,7 +48,10 @@ Generator Generator::open(const std::filesystem::path& model,
   if (!generator.tokenizer_) {
     throw UsageError("{}: has no tokenizer inside; name one with --tokenizer", file.source);
   }
-  if (!tokenizer.empty()) generator.tokenizer_source_ = open_model(tokenizer).source;
+  if (!tokenizer.empty()) {
+    generator.tokenizer_source_ = open_model(tokenizer).source;
+    generator.tokenizer_digest_ = FileDigest(generator.tokenizer_source_);
+  }
   generator.class_names_ = stored_class_names(file.provenance);
   return generator;
 }

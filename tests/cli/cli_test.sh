@@ -22,6 +22,25 @@ check unknown-key 2 --err "not understood" -- "$addp" train tokenizer --data sha
 required=(--data shapes --out "$work/x" --tokenizer t --predictor p)
 check snake-case 0 --out '^batch-size = 7 ' -- "$addp" train addp "${required[@]}" --batch_size 7 --print-config
 check key-value 0 --out '^batch-size = 7 ' -- "$addp" train addp "${required[@]}" batch_size=7 --print-config
+config=("$addp" train addp "${required[@]}" --print-config)
+check equals 0 --out '^batch-size = 7 ' -- "${config[@]}" --batch_size=7
+check last-value-counts 0 --out '^batch-size = 8 ' -- "${config[@]}" --batch-size 7 --batch-size 8
+check flag 0 --out '^class-conditional = true ' -- "${config[@]}" --class-conditional
+check flag-denied 0 --out '^class-conditional = false ' -- "${config[@]}" --class-conditional --no-class-conditional
+check flag-value 0 --out '^class-conditional = false ' -- "${config[@]}" --class_conditional=false
+check flag-denied-unknown 2 --err "no option '--no-batch-size'" -- "${config[@]}" --no-batch-size
+check value-missing 2 --err '--batch-size needs a value' -- "${config[@]}" --batch-size
+check value-is-a-flag 2 --err '--batch-size needs a value' -- "${config[@]}" --batch-size --seed 1
+check negative-value 2 --err '-3 is outside' -- "${config[@]}" --batch-size -3
+made=("$addp" generate --print-config --model m --out "$work/x")
+check short 0 --out '^count = 5 ' -- "${made[@]}" -n 5
+check short-joined 0 --out '^count = 5 ' -- "${made[@]}" -qn5
+check short-equals 0 --out '^count = 5 ' -- "${made[@]}" -n=5
+check short-unknown 2 --err "'-z' is not understood" -- "${made[@]}" -z
+check list-in-pieces 0 --out '^corruptions = \["fog", "snow"\]' -- "$addp" eval robustness --model m --corruptions fog --corruptions snow --print-config
+check list-with-commas 0 --out '^corruptions = \["fog", "snow"\]' -- "$addp" eval robustness --model m --corruptions=fog,snow --print-config
+check bare-after-dashes 3 --err '-odd: there is no such' -- "$addp" doctor -- -odd
+check no-bare-argument 2 --err "'thing' is not understood" -- "${config[@]}" thing
 printf 'batch-size = 5\nseed = 3\n' >"$work/recipe.toml"
 check recipe 0 --out '^batch-size = 5 ' -- "$addp" train addp "${required[@]}" --config "$work/recipe.toml" --print-config
 check recipe-overridden 0 --out '^batch-size = 9 ' -- "$addp" train addp "${required[@]}" --batch-size 9 --config "$work/recipe.toml" --print-config

@@ -159,7 +159,7 @@ Tensor inception_input(std::span<const Image> pictures, std::int64_t size) {
 
 InceptionNetwork InceptionNetwork::open(const std::filesystem::path& path) {
   InceptionNetwork network(open_checkpoint(path).tensors, path.string());
-  network.hash_ = sha256_hex(MappedFile(path).bytes());
+  network.hash_ = FileDigest(path).hex();
   return network;
 }
 

@@ -53,7 +53,6 @@ Bytes encode_png(const Image& image, const TextMetadata& metadata = {});
 Bytes encode_png(const GrayImage& image, const TextMetadata& metadata = {});
 Bytes encode_jpeg(const Image& image, int quality = 95);
 Bytes encode_webp(const Image& image, float quality = 90);  // 100 is lossless
-TextMetadata read_png_metadata(ByteSpan bytes, const std::string& name);
 
 // The extension (.png, .jpg, .jpeg, .webp) chooses the format; the write is atomic. Only PNG
 // carries the metadata.
