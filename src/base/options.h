@@ -58,7 +58,6 @@ class Option {
   bool is_list() const { return target_.index() >= 5; }
   bool is_positional() const { return positional_; }
   bool is_required() const { return required_; }
-  bool was_set() const { return was_set_; }
   std::string value_name() const;  // "N", "PATH", "cosine|linear", ...
 
  private:

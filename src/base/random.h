@@ -43,16 +43,11 @@ class RandomStream {
   void fill_gumbel(std::span<float> out);
   std::vector<std::int64_t> permutation(std::int64_t count);
 
-  // The whole state as text, and back; a DataError says what is wrong with the text.
-  std::string save() const;
-  static RandomStream restore(std::string_view text);
-
   bool operator==(const RandomStream& other) const {
     return key_ == other.key_ && position_ == other.position_;
   }
 
  private:
-  RandomStream() = default;
   void make_block();
 
   std::array<std::uint64_t, 2>

@@ -46,7 +46,6 @@ class LoaderOrder {
 
   // Pictures of an epoch over all ranks. In training a multiple of the global batch, at least one:
   // a set smaller than that is gone through more than once.
-  std::int64_t epoch_length() const { return length_; }
   std::int64_t batches_per_epoch() const;
   // The start of the next epoch where too little of this one is left for a batch.
   LoaderState wrapped(const LoaderState& state) const;

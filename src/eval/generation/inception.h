@@ -50,8 +50,6 @@ class InceptionNetwork {
   InceptionOutput operator()(const Tensor& pictures, InceptionTaps* taps = nullptr) const;
   // The same for pictures of different sizes.
   InceptionOutput operator()(std::span<const Image> pictures) const;
-  // logits = unbiased + bias
-  Tensor add_bias(const Tensor& logits_unbiased) const;
 
  private:
   struct Convolution {
@@ -71,7 +69,7 @@ class InceptionNetwork {
   InceptionOutput output_of(const std::vector<Tensor>& parts) const;
 
   std::map<std::string, Convolution> convolutions_;
-  Tensor fc_weight_, fc_bias_;
+  Tensor fc_weight_;
   std::string name_, hash_;
 };
 

@@ -32,7 +32,6 @@ enum class AugmentOp {
 inline constexpr int kAugmentOps = 15;
 
 // timm's name: "Rotate", "PosterizeIncreasing", "TranslateXRel", ...
-std::string_view augment_op_name(AugmentOp op);
 
 // The operation's argument (degrees, bits, threshold, factor, shear, share of the side) at a
 // magnitude of 0 to 10. `negative` turns rotation, shear and shift the other way and makes the

@@ -29,6 +29,16 @@ EncoderConfig small_encoder() {
   return config;
 }
 
+// The encoder of a pre-trained network as a classifier takes it, for pictures of another grid.
+ClassifierConfig classifier_config(EncoderConfig pretrained, const Grid& grid,
+                                   std::int64_t classes) {
+  ClassifierConfig config;
+  config.backbone.encoder = pretrained;
+  config.backbone = fine_tuning_backbone(config.backbone, grid, pretrained.vit.drop_path);
+  config.classes = classes;
+  return config;
+}
+
 TEST(Classifier, MatchesTheReleasedOne) {
   torch::NoGradGuard no_grad;
   ADDP_FOR_EACH_NETWORK_FIXTURE(folder) {
