@@ -158,7 +158,8 @@ void CommonFlags::describe(Options& o) {
   o.add("json", json, "one JSON value on standard output, for machines");
   o.add("quiet", quiet, "no progress and no notes, only warnings and errors").alias("q");
   o.add("print-config", print_config, "print the resolved options as TOML and stop");
-  o.add("help", help, "this text").alias("h");
+  o.add("help", help, "the options that people use").alias("h");
+  o.add("help-all", help_all, "all options");
 }
 
 void parse_arguments(const std::vector<std::string>& arguments, Options& options,
@@ -171,7 +172,7 @@ void parse_arguments(const std::vector<std::string>& arguments, Options& options
     for (const auto& recipe : it->second) options.load_toml(recipe);
   }
   for (auto& [option, given] : values) set_values(*option, given);
-  if (!flags.help) options.check();
+  if (!flags.help && !flags.help_all) options.check();
   options.resolve();
 }
 

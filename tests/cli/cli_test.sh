@@ -8,6 +8,16 @@ check bare 0 --out '^Usage: addp COMMAND' -- "$addp"
 check version 0 --out '^addp [0-9]+\.' -- "$addp" --version
 check light 1 -- bash -c "ldd '$addp' | grep torch"  # help does not wait for libtorch
 check command-help 0 --out '--batch-size N' -- "$addp" train addp --help
+check help-is-short 0 --out "^'addp train addp --help-all' shows [0-9]+ more options\.$" -- "$addp" train addp --help
+check help-hides 1 -- grep -q -- '--delta-low' "$work/out"
+check help-keeps-needed 0 -- grep -q -- '--predictor PATH' "$work/out"
+check help-all 0 --out '--delta-low' -- "$addp" train addp --help-all
+check help-all-ends 1 -- grep -q 'more options' "$work/out"
+for stage in tokenizer predictor addp classifier probe detector segmenter; do
+  shown_options=$("$addp" train $stage --help | sed '/^Everywhere$/,$d' | grep -c '^  -')
+  check "help of $stage" 0 -- test "$shown_options" -ge 12 -a "$shown_options" -le 18
+done
+check help-without-advanced 1 -- bash -c "'$addp' convert --help | grep 'more options'"
 check help-command 0 --out '--batch-size N' -- "$addp" help train addp
 check family-help 0 --out 'train tokenizer' -- "$addp" train --help
 check wrong-command 2 --err "did you mean 'doctor'" -- "$addp" docter
@@ -124,7 +134,7 @@ done
 # Recognition: train for a step, then everything that works on what it wrote.
 shapes=shapes:size=32,count=16,val=16,seed=1
 small=(--data $shapes --size 32 --batch-size 8 --steps 1 --threads 1 --workers 1 --preset nano --patch 8)
-check classifier-help 0 --out '--layer-decay X?' -- "$addp" train classifier --help
+check classifier-help 0 --out '--layer-decay X' -- "$addp" train classifier --help
 check train-classifier 0 --out '"top1"' -- "$addp" train classifier "${small[@]}" --out "$work/classifier" --json
 check train-probe 0 --out '^knn: ' -- "$addp" train probe --data $shapes --size 32 --batch-size 8 --steps 1 --model "$work/classifier" --feature-views 1 --out "$work/probe" --threads 1 --workers 1
 check classifier-no-length 2 --err 'how long' -- "$addp" train classifier --data $shapes --size 32 --preset nano --patch 8 --out "$work/y"
