@@ -48,6 +48,7 @@ class RandomStream {
   }
 
  private:
+  RandomStream() = default;
   void make_block();
 
   std::array<std::uint64_t, 2>

@@ -48,9 +48,9 @@ TEST(Inception, FormulaWeightsEqualTheReference) {
 }
 
 TEST(Inception, RealWeightsOnPhotographs) {
-  ADDP_REQUIRE_FIXTURE(folder, "ops");
+  ADDP_REQUIRE_FIXTURE_FILE(recorded, "ops/real_weights.safetensors");
   ADDP_REQUIRE_WEIGHTS(weights, "inception-2015-12-05-fp16.safetensors");
-  auto f = testing::load_tensors(folder / "real_weights.safetensors");
+  auto f = testing::load_tensors(recorded);
   const auto network = InceptionNetwork::open(weights);
   EXPECT_EQ(network.hash().size(), 64U);
   EXPECT_FALSE(network.has_classifier());

@@ -26,15 +26,9 @@ Tensor random_boxes(std::int64_t count, std::uint64_t seed) {
   return torch::cat({corner, corner + 1 + random_tensor({count, 2}, seed + 1).abs() * 15}, 1);
 }
 
-std::map<std::string, Tensor> fixture() {
-  const auto folder = testing::fixture_folder("ops");
-  if (folder.empty() || !std::filesystem::exists(folder / "boxes.safetensors")) return {};
-  return testing::load_tensors(folder / "boxes.safetensors");
-}
-
-#define REQUIRE_FIXTURE(variable) \
-  auto variable = fixture();      \
-  if (variable.empty()) GTEST_SKIP() << "no fixture ops/boxes here: set ADDP_FIXTURES"
+#define REQUIRE_FIXTURE(variable)                                 \
+  ADDP_REQUIRE_FIXTURE_FILE(boxes_file, "ops/boxes.safetensors"); \
+  auto variable = testing::load_tensors(boxes_file)
 
 // The first boxes against those that follow.
 TEST(Boxes, IouEqualsTorchvision) {

@@ -10,6 +10,7 @@
 #include "heads/small_heads.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/layer/pixels.h"
+#include "support/gradients.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -100,9 +101,7 @@ TEST(Detector, EveryParameterGetsAGradient) {
                         RandomStream(2, "step"), nullptr);
     EXPECT_TRUE(losses.total().isfinite().item<bool>());
     losses.total().backward();
-    for (const auto& item : detector.named_parameters()) {
-      EXPECT_TRUE(item.value().grad().defined()) << item.key();
-    }
+    testing::expect_gradients(detector);
   }
 }
 

@@ -18,7 +18,7 @@ Image noise(int width, int height, std::uint64_t seed = 1) {
 
 TEST(Resize, KernelsAgree) {
   const ResizeKernels* fast = avx2_kernels();
-  if (fast == nullptr) GTEST_SKIP() << "this processor has no AVX2";
+  if (fast == nullptr) GTEST_SKIP() << "needs processor avx2";
   RandomStream random(3, "kernels");
   for (int round = 0; round < 200; ++round) {
     const int in_width = int(random.integer(1, 90)), outputs = int(random.integer(1, 70));
