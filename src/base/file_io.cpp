@@ -150,8 +150,8 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::fail(const char* what) {
   throw RuntimeError(
-      "{}: {} failed after {} bytes: {}; the previous file is "
-      "untouched, free some space and run again",
+      "{}: {} failed after {} bytes: {}; the previous file is untouched, "
+      "free some space and run again",
       path_, what, written_, std::strerror(errno));
 }
 

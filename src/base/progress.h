@@ -32,7 +32,7 @@ class Progress {
   void finish(std::string_view note = {});
 
   double seconds() const;
-  // Units a second over the last stretch of work.
+  // Units per second over the last stretch of work.
   double rate() const;
 
  private:

@@ -1,11 +1,8 @@
 #include "base/random.h"
 
-#include <charconv>
 #include <cmath>
 #include <numbers>
 #include <numeric>
-
-#include "base/error.h"
 
 namespace addp {
 namespace {
