@@ -11,9 +11,9 @@ namespace addp {
 struct LoaderOptions {
   std::int64_t batch_size = 1;  // pictures that one rank gets at a time
   std::int64_t epochs = 0;      // 0: endless
-  bool train =
-      true;  // whole batches only, and a broken picture is replaced by another; else every
-             // picture comes once, the last batch may be short and broken ones are left out
+  // Whole batches only, and a broken picture is replaced by another; else every picture comes once,
+  // the last batch may be short, and broken ones are omitted.
+  bool train = true;
   bool shuffle = true;
   int repeats = 1;  // repeated augmentation: neighbours in the order that show the same picture
   std::uint64_t seed = 0;
