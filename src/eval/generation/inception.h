@@ -20,9 +20,9 @@ namespace addp {
 inline constexpr std::int64_t kInceptionSide = 299;
 
 struct InceptionOutput {
-  Tensor pool;             // [B, 2048], what FID, KID, precision and recall compare
-  Tensor logits_unbiased;  // [B, 1008] without fc's bias, what the Inception Score takes; undefined
-                           // without fc
+  Tensor pool;  // [B, 2048], what FID, KID, precision and recall compare
+  // [B, 1008] without fc's bias, what the Inception Score takes; undefined without fc.
+  Tensor logits_unbiased;
 };
 
 // Means over the maps inside the network, for tests against other implementations.
