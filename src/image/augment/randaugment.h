@@ -1,4 +1,4 @@
-// RandAugment as timm's 'rand-m9-mstd0.5-inc1': two of fifteen operations a picture, each applied
+// RandAugment as timm's 'rand-m9-mstd0.5-inc1': two of fifteen operations per picture, each applied
 // with probability one half at a magnitude near 9 of 10, all of them stronger with the magnitude.
 #pragma once
 
@@ -49,7 +49,7 @@ Image apply_augment(const Image& image, AugmentOp op, double argument,
 struct RandAugmentOptions {
   double magnitude = 9;
   double magnitude_deviation = 0.5;  // 0: always the same magnitude
-  int operations = 2;                // a picture
+  int operations = 2;                // per picture
   double probability = 0.5;          // that a drawn operation is applied
   AugmentGeometry geometry;
 };

@@ -33,7 +33,7 @@ struct ImageInfo {
   ImageFormat format = ImageFormat::kUnknown;
   int width = 0, height = 0;  // upright, after EXIF orientation
   int channels = 0;           // as stored
-  int bits = 8;               // a channel, as stored
+  int bits = 8;               // per channel, as stored
   int orientation = 1;        // EXIF
 };
 
