@@ -39,7 +39,7 @@ struct TokenizerTrainOptions {
     o.advanced_group("Network");
     o.add("channels", network.channels, "at the finest level").range(1, 4096).common();
     o.add("multipliers", network.multipliers,
-          "of the channels, a level each; each further level halves the picture");
+          "of the channels, one per level; each further level halves the picture");
     o.add("blocks", network.blocks, "residual blocks per level").range(1, 64);
     o.add("codes", network.codes, "entries of the codebook").range(2, 1 << 20).common();
     o.add("code-width", network.code_width, "length of a code").range(1, 4096);

@@ -38,13 +38,13 @@ struct ClassifierTrainOptions {
     backbone.describe(o);
     o.advanced_group("Fine-tuning");
     o.add("layer-decay", layer_decay,
-          "a layer's learning rate over that of the next one; 1: all alike")
+          "a layer's learning rate over that of the next one; 1: the same for all")
         .range(0.01, 1)
         .common();
     o.add("drop-path", drop_path, "stochastic depth of the last block").range(0, 0.99);
     o.add_enum<ClassLoss>("loss", loss,
                           {{"ce", ClassLoss::kCrossEntropy}, {"bce", ClassLoss::kBinary}},
-                          "cross-entropy, or binary cross-entropy a class");
+                          "cross-entropy, or binary cross-entropy per class");
     o.add("label-smoothing", label_smoothing, "share of the target spread over all classes")
         .range(0, 0.99);
     o.add("bce-threshold", bce_threshold,
@@ -57,7 +57,7 @@ struct ClassifierTrainOptions {
     o.add("augment-deviation", augment_deviation, "of the magnitude").range(0, 10);
     o.add("erasing", erasing, "probability of random erasing").range(0, 1);
     o.add("mixup", mixup, "alpha of mixup; 0: none").range(0, 100).common();
-    o.add("cutmix", cutmix, "alpha of cutmix; 0: none; with both, one of them a batch")
+    o.add("cutmix", cutmix, "alpha of cutmix; 0: none; with both, one of them per batch")
         .range(0, 100);
     o.add("repeats", repeats, "repeated augmentation: how often a picture comes in a row")
         .range(1, 64);
