@@ -3,11 +3,13 @@
 #
 # Both install what is missing (see tools/setup.sh). Others:
 #   make build | install [PREFIX=dir] | bench | weights | sanitize | fuzz [FUZZ_SECONDS=n] | format | lint | clean
-# ADDP_TORCH=<dir> uses a libtorch that is already there.
+# ADDP_TORCH=<dir> uses a libtorch that is already there. `make test SKIPPED=--strict` fails when a test is skipped that
+# this machine could run.
 SHELL := /bin/bash
 BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+SKIPPED ?=
 JOBS ?= $(shell nproc)
 
 .PHONY: build demo test bench weights install sanitize fuzz format lint clean configure
@@ -27,9 +29,10 @@ demo: build
 
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)
-	@torch=$$(tools/setup.sh) && cd $(BUILD) && \
-	ADDP_PYTHON=$$([ -x "$${torch%/lib/python*}/bin/python" ] && echo "$${torch%/lib/python*}/bin/python") \
-	ctest --output-on-failure -j $(JOBS)
+	@rm -rf $(BUILD)/reports && mkdir $(BUILD)/reports
+	@torch=$$(tools/setup.sh) && cd $(BUILD) && export ADDP_REPORTS=$$PWD/reports GTEST_OUTPUT=xml:$$PWD/reports/ && \
+	python=$${torch%/lib/python*}/bin/python && if [ -x "$$python" ]; then export ADDP_PYTHON=$$python; fi && \
+	{ ctest --output-on-failure -j $(JOBS); result=$$?; $(CURDIR)/tools/skipped.py reports $(SKIPPED) && exit $$result; }
 
 bench: build
 	@$(BUILD)/addp bench images

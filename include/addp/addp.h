@@ -63,8 +63,8 @@ class ADDP_API Model {
   int picture_size() const;  // side of generated pictures, in pixels
   std::vector<Picture> generate(const GenerateRequest& request) const;
   // Variants of a picture of any size with its hidden pixels filled in; all others stay as they
-  // are. `hidden` has a byte a pixel, not 0 where the pixel is hidden. Previews show the part that
-  // the network works on.
+  // are. `hidden` has a byte per pixel, not 0 where the pixel is hidden. Previews show the part
+  // that the network works on.
   std::vector<Picture> fill_in(const Picture& picture, const std::vector<std::uint8_t>& hidden,
                                const GenerateRequest& request) const;
   // What the tokenizer keeps of a picture (resized to its middle square).

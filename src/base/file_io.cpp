@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -34,27 +35,42 @@ int open_regular(const fs::path& path, std::uint64_t& size) {
   return descriptor;
 }
 
-template <class Container>
-Container read_whole(const fs::path& path, std::uint64_t limit) {
-  std::uint64_t size = 0;
-  const int descriptor = open_regular(path, size);
-  if (size > limit) {
-    ::close(descriptor);
-    throw DataError("{}: has {} bytes, more than the {} allowed here", path, size, limit);
-  }
-  Container content(size, typename Container::value_type{});
+// Closes at the end of a scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { ::close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+ private:
+  int number_;
+};
+
+void read_exactly(int descriptor, void* to, std::uint64_t size, const fs::path& path) {
   std::uint64_t done = 0;
   while (done < size) {
-    const ssize_t got = ::read(descriptor, content.data() + done, size - done);
+    const ssize_t got = ::read(descriptor, static_cast<char*>(to) + done, size - done);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     done += static_cast<std::uint64_t>(got);
   }
-  ::close(descriptor);
   if (done != size) {
     throw DataError("{}: only {} of {} bytes could be read; is the disk or the mount failing?",
                     path, done, size);
   }
+}
+
+template <class Container>
+Container read_whole(const fs::path& path, std::uint64_t limit) {
+  std::uint64_t size = 0;
+  const int descriptor = open_regular(path, size);
+  const Descriptor file(descriptor);
+  if (size > limit) {
+    throw DataError("{}: has {} bytes, more than the {} allowed here", path, size, limit);
+  }
+  Container content(size, typename Container::value_type{});
+  read_exactly(descriptor, content.data(), size, path);
   return content;
 }
 
@@ -66,6 +82,19 @@ Bytes read_file(const fs::path& path, std::uint64_t limit) {
 
 std::string read_text_file(const fs::path& path, std::uint64_t limit) {
   return read_whole<std::string>(path, limit);
+}
+
+void read_in_pieces(const fs::path& path, const std::function<void(ByteSpan)>& sink) {
+  std::uint64_t left = 0;
+  const int descriptor = open_regular(path, left);
+  const Descriptor file(descriptor);
+  Bytes piece;
+  while (left > 0) {
+    piece.resize(std::min<std::uint64_t>(left, std::uint64_t{1} << 20));
+    read_exactly(descriptor, piece.data(), piece.size(), path);
+    sink(piece);
+    left -= piece.size();
+  }
 }
 
 MappedFile::MappedFile(const fs::path& path) : path_(path) {
@@ -121,8 +150,8 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::fail(const char* what) {
   throw RuntimeError(
-      "{}: {} failed after {} bytes: {}; the previous file is "
-      "untouched, free some space and run again",
+      "{}: {} failed after {} bytes: {}; the previous file is untouched, "
+      "free some space and run again",
       path_, what, written_, std::strerror(errno));
 }
 

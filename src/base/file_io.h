@@ -25,6 +25,9 @@ Bytes read_file(const std::filesystem::path& path, std::uint64_t limit = std::ui
 std::string read_text_file(const std::filesystem::path& path,
                            std::uint64_t limit = std::uint64_t{1} << 28);
 
+// Reads a file from its beginning to its end, a MiB at a time.
+void read_in_pieces(const std::filesystem::path& path, const std::function<void(ByteSpan)>& sink);
+
 // A read-only memory map. Movable; the bytes stay valid as long as the object lives.
 class MappedFile {
  public:

@@ -167,6 +167,16 @@ Option& Option::metavar(std::string name) {
   return *this;
 }
 
+Option& Option::advanced() {
+  advanced_ = true;
+  return *this;
+}
+
+Option& Option::common() {
+  advanced_ = false;
+  return *this;
+}
+
 void Option::set(std::string_view text) {
   std::visit(Overloaded{[&]<class T>(std::vector<T>*) { set_list(split_list(text)); },
                         [&]<class T>(T* target) { *target = parse_or_throw<T>(name_, text); }},
@@ -247,8 +257,19 @@ std::string Option::value_name() const {
       target_);
 }
 
+void Options::group(std::string title) {
+  group_ = std::move(title);
+  advanced_ = false;
+}
+
+void Options::advanced_group(std::string title) {
+  group_ = std::move(title);
+  advanced_ = true;
+}
+
 Option& Options::add_option(Option option) {
   option.group_ = group_;
+  option.advanced_ = advanced_;
   options_.push_back(std::move(option));
   return options_.back();
 }

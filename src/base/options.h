@@ -39,6 +39,8 @@ class Option {
   Option& required();
   Option& positional();               // takes the bare arguments
   Option& metavar(std::string name);  // what --help shows for the value
+  Option& advanced();                 // not in --help, only in --help-all
+  Option& common();                   // in --help although its group is advanced
 
   // Parses and checks; a UsageError names the option, the value and what is allowed.
   void set(std::string_view text);
@@ -58,7 +60,7 @@ class Option {
   bool is_list() const { return target_.index() >= 5; }
   bool is_positional() const { return positional_; }
   bool is_required() const { return required_; }
-  bool was_set() const { return was_set_; }
+  bool is_advanced() const { return advanced_ && !required_ && !positional_; }
   std::string value_name() const;  // "N", "PATH", "cosine|linear", ...
 
  private:
@@ -69,7 +71,7 @@ class Option {
   Target target_;
   std::optional<std::pair<double, double>> range_;
   std::vector<std::string> choices_, aliases_;
-  bool required_ = false, positional_ = false, was_set_ = false;
+  bool required_ = false, positional_ = false, advanced_ = false, was_set_ = false;
 };
 
 class Options {
@@ -79,7 +81,9 @@ class Options {
   Options& operator=(const Options&) = delete;
 
   // Options added after this call are shown under `title`.
-  void group(std::string title) { group_ = std::move(title); }
+  void group(std::string title);
+  // The same, where only --help-all shows the options that are not marked as common().
+  void advanced_group(std::string title);
 
   template <class T>
   Option& add(std::string name, T& target, std::string help) {
@@ -111,6 +115,7 @@ class Options {
   std::deque<std::string> spellings_;  // storage of add_enum
   std::vector<std::function<void()>> resolvers_;
   std::string group_ = "Options";
+  bool advanced_ = false;  // the group
 };
 
 template <class E>

@@ -109,11 +109,6 @@ void Progress::finish(std::string_view text) {
   draw(true);
 }
 
-void Progress::print(std::string_view text) {
-  if (quiet_progress) return;
-  fmt::print(stderr, "{}{}\n", terminal_ ? "\r\033[K" : "", text);
-}
-
 std::string Progress::line() const {
   std::string text = label_;
   const double speed = rate();

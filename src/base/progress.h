@@ -30,11 +30,9 @@ class Progress {
   void advance(std::int64_t more = 1, std::string_view note = {}) { update(done_ + more, note); }
   // Draws the final state and ends the line. The destructor does it too.
   void finish(std::string_view note = {});
-  // Prints a whole line above the bar.
-  void print(std::string_view line);
 
   double seconds() const;
-  // Units a second over the last stretch of work.
+  // Units per second over the last stretch of work.
   double rate() const;
 
  private:

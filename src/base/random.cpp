@@ -1,11 +1,8 @@
 #include "base/random.h"
 
-#include <charconv>
 #include <cmath>
 #include <numbers>
 #include <numeric>
-
-#include "base/error.h"
 
 namespace addp {
 namespace {
@@ -136,28 +133,6 @@ std::vector<std::int64_t> RandomStream::permutation(std::int64_t count) {
     std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(integer(0, i))]);
   }
   return order;
-}
-
-std::string RandomStream::save() const {
-  return fmt::format("philox:{:016x}:{:016x}:{}", key_[0], key_[1], position_);
-}
-
-RandomStream RandomStream::restore(std::string_view text) {
-  RandomStream stream;
-  std::string_view rest = text;
-  const auto take = [&rest](std::string_view prefix, std::uint64_t& value, int base) {
-    if (!rest.starts_with(prefix)) return false;
-    rest.remove_prefix(prefix.size());
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value, base);
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    return error == std::errc{};
-  };
-  if (!take("philox:", stream.key_[0], 16) || !take(":", stream.key_[1], 16) ||
-      !take(":", stream.position_, 10) || !rest.empty()) {
-    throw DataError("'{}' is not the saved state of a random stream", text);
-  }
-  if (stream.position_ % 4 != 0) stream.make_block();
-  return stream;
 }
 
 }  // namespace addp

@@ -43,10 +43,6 @@ class RandomStream {
   void fill_gumbel(std::span<float> out);
   std::vector<std::int64_t> permutation(std::int64_t count);
 
-  // The whole state as text, and back; a DataError says what is wrong with the text.
-  std::string save() const;
-  static RandomStream restore(std::string_view text);
-
   bool operator==(const RandomStream& other) const {
     return key_ == other.key_ && position_ == other.position_;
   }
@@ -55,11 +51,10 @@ class RandomStream {
   RandomStream() = default;
   void make_block();
 
-  std::array<std::uint64_t, 2>
-      key_{};                   // 64 bits of Philox key, 64 bits of the counter's upper half
-  std::uint64_t position_ = 0;  // 32-bit words given out so far
-  std::array<std::uint32_t, 4>
-      words_{};  // the block that position_ lies in, unless it starts there
+  std::array<std::uint64_t, 2> key_{};  // Philox's key, and the upper half of its counter
+  std::uint64_t position_ = 0;          // 32-bit words given out so far
+  // The block that position_ lies in, unless it starts there.
+  std::array<std::uint32_t, 4> words_{};
 };
 
 }  // namespace addp

@@ -1,67 +1,66 @@
 #include "base/sha256.h"
 
 #include <fmt/format.h>
+#include <openssl/evp.h>
 
 #include <array>
-#include <bit>
-#include <cstdint>
+#include <mutex>
+
+#include "base/error.h"
 
 namespace addp {
 namespace {
 
-using Words = std::array<std::uint32_t, 8>;
-
-constexpr std::array<std::uint32_t, 64> kRound = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-
-void add_block(const std::uint8_t* block, Words& state) {
-  std::array<std::uint32_t, 64> w;
-  for (std::size_t i = 0; i < 16; ++i) {
-    w[i] = std::uint32_t(block[4 * i]) << 24 | std::uint32_t(block[4 * i + 1]) << 16 |
-           std::uint32_t(block[4 * i + 2]) << 8 | std::uint32_t(block[4 * i + 3]);
-  }
-  for (std::size_t i = 16; i < 64; ++i) {
-    const std::uint32_t a = w[i - 15], b = w[i - 2];
-    w[i] = w[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + w[i - 7] +
-           (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
-  }
-  auto [a, b, c, d, e, f, g, h] = state;
-  for (std::size_t i = 0; i < 64; ++i) {
-    const std::uint32_t t1 = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
-                             ((e & f) ^ (~e & g)) + kRound[i] + w[i];
-    const std::uint32_t t2 =
-        (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-    h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
-  }
-  const Words added = {a, b, c, d, e, f, g, h};
-  for (std::size_t i = 0; i < 8; ++i) state[i] += added[i];
+void require(bool worked) {
+  if (!worked) throw RuntimeError("libcrypto cannot compute SHA-256 here; is its library intact?");
 }
 
 }  // namespace
 
-std::string sha256_hex(ByteSpan bytes) {
-  Words state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const std::size_t whole = bytes.size() / 64;
-  for (std::size_t i = 0; i < whole; ++i) add_block(bytes.data() + 64 * i, state);
-  // The rest, a one bit, zeros, and the length in bits.
-  std::array<std::uint8_t, 128> tail{};
-  const std::size_t rest = bytes.size() % 64, end = rest < 56 ? 64 : 128;
-  for (std::size_t i = 0; i < rest; ++i) tail[i] = bytes[64 * whole + i];
-  tail[rest] = 0x80;
-  const std::uint64_t bits = std::uint64_t(bytes.size()) * 8;
-  for (std::size_t i = 0; i < 8; ++i) tail[end - 1 - i] = std::uint8_t(bits >> (8 * i));
-  for (std::size_t i = 0; i < end; i += 64) add_block(tail.data() + i, state);
+Sha256::Sha256()
+    : context_(EVP_MD_CTX_new(),
+               [](void* made) { EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(made)); }) {
+  require(context_ != nullptr &&
+          EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_.get()), EVP_sha256(), nullptr) == 1);
+}
+
+void Sha256::add(ByteSpan bytes) {
+  require(EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_.get()), bytes.data(), bytes.size()) ==
+          1);
+}
+
+std::string Sha256::hex() {
+  std::array<unsigned char, 32> digest{};
+  require(EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_.get()), digest.data(), nullptr) ==
+          1);
   std::string text;
-  for (const std::uint32_t word : state) text += fmt::format("{:08x}", word);
+  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
   return text;
+}
+
+std::string sha256_hex(ByteSpan bytes) {
+  Sha256 digest;
+  digest.add(bytes);
+  return digest.hex();
+}
+
+struct FileDigest::Answer {
+  std::filesystem::path path;
+  std::once_flag once;
+  std::string hex;
+};
+
+FileDigest::FileDigest(std::filesystem::path path) : answer_(std::make_shared<Answer>()) {
+  answer_->path = std::move(path);
+}
+
+const std::string& FileDigest::hex() const {
+  std::call_once(answer_->once, [this] {
+    Sha256 digest;
+    read_in_pieces(answer_->path, [&](ByteSpan piece) { digest.add(piece); });
+    answer_->hex = digest.hex();
+  });
+  return answer_->hex;
 }
 
 }  // namespace addp

@@ -20,8 +20,8 @@ std::vector<Command> first_commands() {
       {"demo",
        kStart,
        "train all stages on pictures made here and show what they do, in minutes",
-       "Ends with the place of an HTML page. A demo that was "
-       "stopped goes on when it is called again.",
+       "Ends with the place of an HTML page. "
+       "A demo that was stopped goes on when it is called again.",
        {"addp demo"},
        library_invocation<DemoOptions>()},
   };
@@ -55,9 +55,9 @@ std::vector<Command> training_commands() {
       {"train classifier",
        kLearn,
        "an image classifier on a pre-trained encoder, or from scratch",
-       "RandAugment, random erasing, mixup, cutmix, stochastic depth and layer-wise decay, as the "
-       "paper fine-tunes. --model takes an ADDP run or file; a "
-       "predictor's encoder is fed with tokens.",
+       "RandAugment, random erasing, mixup, cutmix, stochastic depth and layer-wise decay, "
+       "as the paper fine-tunes. --model takes an ADDP run or file; "
+       "a predictor's encoder is fed with tokens.",
        {"addp train classifier --config "
         "configs/classifier/tiny.toml --data PICTURES --out runs/classifier",
         "addp train classifier --config configs/classifier/base.toml --model addp-vit-base.pth "

@@ -91,7 +91,7 @@ std::string overview_text() {
   return text;
 }
 
-std::string command_help_text(const Command& command, const Options& options) {
+std::string command_help_text(const Command& command, const Options& options, bool all) {
   std::string usage = "addp " + command.name;
   for (const auto& option : options.all()) {
     if (option.is_positional()) usage += " " + option.value_name();
@@ -100,7 +100,12 @@ std::string command_help_text(const Command& command, const Options& options) {
                                  wrap(command.summary, 0, 0), usage);
   if (!command.details.empty()) text += "\n" + wrap(command.details, 0, 0) + "\n";
   std::string group;
+  std::size_t hidden = 0;
   for (const auto& option : options.all()) {
+    if (!all && option.is_advanced()) {
+      ++hidden;
+      continue;
+    }
     if (option.group() != group) {
       group = option.group();
       text += fmt::format("\n{}\n", group);
@@ -109,6 +114,9 @@ std::string command_help_text(const Command& command, const Options& options) {
   }
   if (!command.examples.empty()) text += "\nExamples\n";
   for (const auto& example : command.examples) text += "  " + example + "\n";
+  if (hidden > 0) {
+    text += fmt::format("\n'addp {} --help-all' shows {} more options.\n", command.name, hidden);
+  }
   return text;
 }
 

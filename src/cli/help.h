@@ -8,8 +8,9 @@
 namespace addp {
 
 std::string overview_text();
-// `options` has been described by the command and by the common flags.
-std::string command_help_text(const Command& command, const Options& options);
+// `options` has been described by the command and by the flags of every command. Without `all`, the
+// advanced options are counted only.
+std::string command_help_text(const Command& command, const Options& options, bool all);
 // For a word that may be the beginning of several commands ("train").
 std::string family_help_text(const std::string& first_word);
 

@@ -60,7 +60,7 @@ bool is_family(const std::string& word) {
 }
 
 bool wants_help(const std::string& word) {
-  return word == "--help" || word == "-h" || word == "help";
+  return word == "--help" || word == "--help-all" || word == "-h" || word == "help";
 }
 
 void run_command(Arguments arguments) {
@@ -91,8 +91,8 @@ void run_command(Arguments arguments) {
   CommonFlags flags;
   parse_arguments({arguments.begin() + static_cast<std::ptrdiff_t>(used), arguments.end()}, options,
                   flags);
-  if (flags.help) {
-    print_stdout(command_help_text(*command, options));
+  if (flags.help || flags.help_all) {
+    print_stdout(command_help_text(*command, options, flags.help_all));
     return;
   }
   RunContext context{flags.json, "addp " + shell_line(arguments), options.to_toml()};

@@ -1,7 +1,7 @@
 #include "cli/parse.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "base/error.h"
@@ -9,39 +9,7 @@
 namespace addp {
 namespace {
 
-// MAE's snake_case flags: --batch_size counts as --batch-size. Values stay as they are.
-std::string kebab_flag(const std::string& argument) {
-  if (!argument.starts_with("--")) return argument;
-  const std::size_t equals = argument.find('=');
-  return "--" + normalise_option_name(argument.substr(2, equals - 2)) +
-         (equals == std::string::npos ? "" : argument.substr(equals));
-}
-
-std::string flag_names(const Option& option) {
-  std::string names = "--" + option.name();
-  for (const auto& alias : option.aliases()) names += (alias.size() == 1 ? ",-" : ",--") + alias;
-  if (option.is_flag()) names += ",!--no-" + option.name();
-  return names;
-}
-
 using Values = std::map<Option*, std::vector<std::string>>;
-
-void declare(CLI::App& app, Option& option, Values& values) {
-  if (option.is_positional()) return;  // collected from what is left over
-  if (option.is_flag()) {
-    app.add_flag_function(flag_names(option), [&](std::int64_t count) {
-      values[&option] = {count > 0 ? "true" : "false"};
-    });
-    return;
-  }
-  CLI::Option* flag = app.add_option(flag_names(option), [&](const CLI::results_t& given) {
-    values[&option] = given;
-    return true;
-  });
-  flag->expected(1)->allow_extra_args(false);
-  flag->multi_option_policy(option.is_list() ? CLI::MultiOptionPolicy::TakeAll
-                                             : CLI::MultiOptionPolicy::TakeLast);
-}
 
 std::vector<std::string> flag_candidates(const Options& options) {
   std::vector<std::string> names;
@@ -58,26 +26,117 @@ std::vector<std::string> flag_candidates(const Options& options) {
   throw UsageError("'{}' is not understood here; --help lists the options", argument);
 }
 
-// What CLI11 did not take: key=value overrides and positional arguments.
-void take_extras(const std::vector<std::string>& extras, Options& options, Values& values) {
-  const auto positional = std::find_if(options.all().begin(), options.all().end(),
-                                       [](const Option& o) { return o.is_positional(); });
-  for (const auto& extra : extras) {
-    const std::size_t equals = extra.find('=');
-    Option* named = equals == std::string::npos ? nullptr : options.find(extra.substr(0, equals));
-    if (extra.starts_with("-") && extra.size() > 1) refuse(extra, options);
-    if (named != nullptr) {
-      values[named] = {extra.substr(equals + 1)};
-    } else if (positional == options.all().end()) {
-      refuse(extra, options);
-    } else if (!positional->is_list() && values.contains(&*positional)) {
-      throw UsageError("'{}' is one argument too many: only one {} is taken", extra,
-                       positional->value_name());
+// What an argument list says, option by option. Flags may stand anywhere; `--` ends them.
+class ArgumentReader {
+ public:
+  ArgumentReader(const std::vector<std::string>& arguments, Options& options)
+      : arguments_(arguments), options_(options) {}
+
+  Values read() {
+    bool only_bare = false;
+    while (next_ < arguments_.size()) {
+      const std::string& argument = arguments_[next_++];
+      if (only_bare || !is_flag(argument)) {
+        take_bare(argument);
+      } else if (argument == "--") {
+        only_bare = true;
+      } else if (argument.starts_with("--")) {
+        take_long(argument);
+      } else {
+        take_short(argument);
+      }
+    }
+    return std::move(values_);
+  }
+
+ private:
+  // A negative number is a value.
+  static bool is_flag(const std::string& argument) {
+    return argument.size() > 1 && argument[0] == '-' &&
+           (std::isdigit(static_cast<unsigned char>(argument[1])) == 0 && argument[1] != '.');
+  }
+
+  Option* find_flag(const std::string& name) {
+    Option* option = options_.find(name);
+    return option == nullptr || option->is_positional() ? nullptr : option;
+  }
+
+  // --name VALUE, --name=VALUE, --flag, --no-flag
+  void take_long(const std::string& argument) {
+    const std::size_t equals = argument.find('=');
+    const bool has_value = equals != std::string::npos;
+    const std::string name = argument.substr(2, has_value ? equals - 2 : equals);
+    Option* option = name.size() > 1 ? find_flag(name) : nullptr;
+    if (option == nullptr && (name.starts_with("no-") || name.starts_with("no_")) && !has_value) {
+      Option* denied = find_flag(name.substr(3));
+      if (denied == nullptr || !denied->is_flag()) refuse(argument, options_);
+      values_[denied] = {"false"};
+    } else if (option == nullptr) {
+      refuse(argument, options_);
+    } else if (has_value) {
+      take_value(*option, argument.substr(equals + 1));
+    } else if (option->is_flag()) {
+      values_[option] = {"true"};
     } else {
-      values[&*positional].push_back(extra);
+      take_value(*option, next_value(*option));
     }
   }
-}
+
+  // -q, -n VALUE, -nVALUE, -n=VALUE, and several letters at once
+  void take_short(const std::string& argument) {
+    for (std::size_t i = 1; i < argument.size(); ++i) {
+      Option* option = find_flag(argument.substr(i, 1));
+      if (option == nullptr) refuse(argument, options_);
+      if (option->is_flag()) {
+        values_[option] = {"true"};
+        continue;
+      }
+      const std::string rest = argument.substr(i + 1);
+      take_value(*option,
+                 rest.empty() ? next_value(*option) : rest.substr(rest.front() == '=' ? 1 : 0));
+      return;
+    }
+  }
+
+  // key=value, or one of the bare arguments that the command takes.
+  void take_bare(const std::string& argument) {
+    const std::size_t equals = argument.find('=');
+    Option* named =
+        equals == std::string::npos ? nullptr : options_.find(argument.substr(0, equals));
+    const auto positional = std::find_if(options_.all().begin(), options_.all().end(),
+                                         [](const Option& o) { return o.is_positional(); });
+    if (named != nullptr) {
+      values_[named] = {argument.substr(equals + 1)};
+    } else if (positional == options_.all().end()) {
+      refuse(argument, options_);
+    } else if (!positional->is_list() && values_.contains(&*positional)) {
+      throw UsageError("'{}' is one argument too many: only one {} is taken", argument,
+                       positional->value_name());
+    } else {
+      values_[&*positional].push_back(argument);
+    }
+  }
+
+  // A list may be given piece by piece; of anything else the last value counts.
+  void take_value(Option& option, std::string value) {
+    auto& given = values_[&option];
+    if (!option.is_list()) given.clear();
+    given.push_back(std::move(value));
+  }
+
+  std::string next_value(const Option& option) {
+    if (next_ == arguments_.size() || is_flag(arguments_[next_])) {
+      throw UsageError("--{} needs a value: --{} {}", option.name(), option.name(),
+                       option.value_name());
+    }
+    return arguments_[next_++];
+  }
+
+  const std::vector<std::string>& arguments_;
+  Options& options_;
+  std::size_t next_ = 0;
+  Values values_;
+};
 
 void set_values(Option& option, const std::vector<std::string>& given) {
   // A list given as several flags, or as one with commas.
@@ -99,34 +158,21 @@ void CommonFlags::describe(Options& o) {
   o.add("json", json, "one JSON value on standard output, for machines");
   o.add("quiet", quiet, "no progress and no notes, only warnings and errors").alias("q");
   o.add("print-config", print_config, "print the resolved options as TOML and stop");
-  o.add("help", help, "this text").alias("h");
+  o.add("help", help, "the options that people use").alias("h");
+  o.add("help-all", help_all, "all options");
 }
 
 void parse_arguments(const std::vector<std::string>& arguments, Options& options,
                      CommonFlags& flags) {
   flags.describe(options);
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras();
-  Values values;
-  for (auto& option : options.all()) declare(app, option, values);
-
-  // CLI11 takes its arguments in reverse order.
-  std::vector<std::string> reversed;
-  for (const auto& argument : arguments) reversed.insert(reversed.begin(), kebab_flag(argument));
-  try {
-    app.parse(std::move(reversed));
-  } catch (const CLI::ParseError& error) {
-    throw UsageError("{}", error.what());
-  }
-  take_extras(app.remaining(), options, values);
+  Values values = ArgumentReader(arguments, options).read();
 
   // Recipes are defaults: what the command line says is set after them.
   if (const auto it = values.find(options.find("config")); it != values.end()) {
     for (const auto& recipe : it->second) options.load_toml(recipe);
   }
   for (auto& [option, given] : values) set_values(*option, given);
-  if (!flags.help) options.check();
+  if (!flags.help && !flags.help_all) options.check();
   options.resolve();
 }
 

@@ -10,6 +10,7 @@ namespace addp {
 
 struct CommonFlags {
   bool help = false;
+  bool help_all = false;
   bool json = false;
   bool quiet = false;
   bool print_config = false;

@@ -23,7 +23,7 @@ class MaskSchedule {
   const std::vector<double>& ratios() const { return ratios_; }
   const std::vector<double>& probabilities() const { return probabilities_; }
 
-  // One pair a batch.
+  // One pair per batch.
   RatioPair sample(Condition condition, RandomStream stream) const;
 
  private:

@@ -34,7 +34,7 @@ Tensor mix_pixels(const Tensor& pixels, const MixDraw& draw);
 Tensor mix_targets(const Tensor& labels, std::int64_t classes, const MixDraw& draw,
                    double smoothing);
 
-// The mean over pictures and classes of the binary cross-entropy, a classifier of its own a class
+// The mean over pictures and classes of the binary cross-entropy, one classifier per class
 // (Wightman et al. 2021). A threshold above 0 makes targets above it 1 and the others 0.
 Tensor binary_class_loss(const Tensor& logits, const Tensor& targets, double threshold);
 

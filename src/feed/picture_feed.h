@@ -21,7 +21,7 @@ struct FeedOptions {
   Task task = Task::kPictures;
   std::int64_t size = 256;
   std::int64_t batch = 256;  // pictures that one next() of this process gives
-  std::int64_t parts = 1;    // next() calls a step
+  std::int64_t parts = 1;    // next() calls per step
   double crop = 0.2;         // smallest share of the area in a random crop; 1: the middle square
   bool flip = true;
   Transform transform{};     // instead of crop and flip

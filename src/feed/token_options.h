@@ -19,7 +19,7 @@ struct TokenOptions {
   double class_drop = 0.1;
 
   void describe(Options& o) {
-    o.group("Tokens");
+    o.advanced_group("Tokens");
     o.add("tokenizer", tokenizer,
           "the frozen tokenizer: a folder that 'addp train tokenizer' wrote, or a file")
         .required();
@@ -29,13 +29,15 @@ struct TokenOptions {
     o.add("token-views", views,
           "crops of each picture that are tokenized once and kept; 0: every picture is tokenized "
           "anew each time, as in the paper")
-        .range(0, 1000);
+        .range(0, 1000)
+        .common();
     o.add("token-cache", cache,
           "where they are kept, for all stages with the same data and tokenizer; "
           "OUT/tokens.safetensors where none is named")
         .metavar("FILE");
     o.add("class-conditional", class_conditional,
-          "also learn what class a picture has, for 'addp generate --class' (not in the paper)");
+          "also learn what class a picture has, for 'addp generate --class' (not in the paper)")
+        .common();
     o.add("class-drop", class_drop, "share of the pictures whose class is kept from the network")
         .range(0, 1);
   }
@@ -49,8 +51,10 @@ struct TransformerOptions {
   double dropout = 0.1;
 
   void describe(Options& o) {
-    o.group("Network");
-    o.add("preset", preset, "size by name: nano, tiny, small, base, large").metavar("NAME");
+    o.advanced_group("Network");
+    o.add("preset", preset, "size by name: nano, tiny, small, base, large")
+        .metavar("NAME")
+        .common();
     o.add("width", width, "of the encoder; 0: the preset's, as for the next ones").range(0, 8192);
     o.add("depth", depth, "blocks of the encoder").range(0, 256);
     o.add("heads", heads, "attention heads of the encoder").range(0, 256);

@@ -29,6 +29,7 @@ Generator Generator::open(const std::filesystem::path& model,
   Generator generator;
   const ModelFile file = open_model(model);
   generator.source_ = file.source;
+  generator.source_digest_ = FileDigest(file.source);
   require_kind(file, {"addp", "predictor"});
   // Among published checkpoints, only ADDP has positions for masked tokens of its own.
   const bool predictor =
@@ -48,6 +49,10 @@ Generator Generator::open(const std::filesystem::path& model,
     require_codes(generator.predictor_->config().vocabulary, *generator.tokenizer_, file.source);
   } else {
     generator.addp_ = load_addp(file, generator.tokenizer_).network;
+  }
+  if (!tokenizer.empty()) {
+    generator.tokenizer_source_ = open_model(tokenizer).source;
+    generator.tokenizer_digest_ = FileDigest(generator.tokenizer_source_);
   }
   generator.class_names_ = stored_class_names(file.provenance);
   return generator;

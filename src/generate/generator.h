@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sha256.h"
 #include "generate/sampler.h"
 #include "model/model_file.h"
 
@@ -36,6 +37,9 @@ class Generator {
   const std::string& source() const { return source_; }
   // The file of a tokenizer that is not inside the model's; empty: it is.
   const std::string& tokenizer_source() const { return tokenizer_source_; }
+  // SHA-256 of these two files, computed when first asked for.
+  const std::string& source_digest() const { return source_digest_.hex(); }
+  const std::string& tokenizer_digest() const { return tokenizer_digest_.hex(); }
   const Grid& grid() const;
   int width() const;  // of the pictures, in pixels
   int height() const;
@@ -59,6 +63,7 @@ class Generator {
 
  private:
   std::string source_, tokenizer_source_;
+  FileDigest source_digest_, tokenizer_digest_;
   std::shared_ptr<Addp> addp_;
   std::shared_ptr<Mage> predictor_;
   std::shared_ptr<Vqgan> tokenizer_;

@@ -33,13 +33,19 @@ struct SamplerOptions {
     o.add("temperature", temperature, "of the noise on confidences; more gives more variety")
         .range(0, 1e6);
     o.add_enum<TemperatureCurve>(
-        "temperature-curve", temperature_curve,
-        {{"falling", TemperatureCurve::kFalling}, {"constant", TemperatureCurve::kConstant}},
-        "falling: tau * t/T");
+         "temperature-curve", temperature_curve,
+         {{"falling", TemperatureCurve::kFalling}, {"constant", TemperatureCurve::kConstant}},
+         "falling: tau * t/T")
+        .advanced();
     o.add("top-p", top_p, "tokens are drawn from the likeliest that make up this probability")
-        .range(1e-6, 1);
+        .range(1e-6, 1)
+        .advanced();
     o.add_enum<Mapping>("mapping", mapping, mapping_names(),
-                        "how the distribution of unreliable tokens becomes pixels");
+                        "how the distribution of unreliable tokens becomes pixels")
+        .advanced();
+    o.add("keep-last-unreliable", keep_last_unreliable,
+          "one token stays unreliable to the end, as in the released program")
+        .advanced();
   }
 };
 

@@ -162,8 +162,8 @@ Samples sample_predictor(const Mage& predictor, const Vqgan& tokenizer, const Sa
   check(options);
   const std::int64_t unknown = unknown_tokens(start);
   SamplerOptions hard = options;
-  hard.keep_last_unreliable =
-      false;  // without pixels in the loop, all tokens are decided at the end
+  // Without pixels in the loop, all tokens are decided at the end.
+  hard.keep_last_unreliable = false;
   SamplerStep state{.step = first_step(unknown, start.grid.area(), options),
                     .steps = options.steps,
                     .tokens = start.tokens,

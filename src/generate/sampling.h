@@ -14,7 +14,7 @@ namespace addp {
 class SamplerNoise {
  public:
   virtual ~SamplerNoise() = default;
-  // One code a position, drawn from probabilities [B, L, K]: [B, L].
+  // One code per position, drawn from probabilities [B, L, K]: [B, L].
   virtual Tensor draw(std::int64_t step, const Tensor& probabilities) = 0;
   virtual Tensor gumbel(std::int64_t step, std::int64_t batch, std::int64_t length) = 0;  // [B, L]
   // Uniform numbers for Mapping::kSampling, [B, L].

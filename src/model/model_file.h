@@ -16,9 +16,8 @@ struct ModelFile {
   std::string kind{};    // "addp", "predictor", "tokenizer", "classifier", ...; empty: not known
   TensorMap tensors{};
   nlohmann::json config = nlohmann::json::object();
-  nlohmann::json provenance =
-      nlohmann::json::object();  // data, steps, ...: whatever the trainer noted
-
+  // Data, steps, ...: whatever the trainer noted.
+  nlohmann::json provenance = nlohmann::json::object();
   bool converted = false;  // from a foreign file: our metadata, but its names and shapes
 
   // Nothing but names and shapes tells the configuration.

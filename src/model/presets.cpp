@@ -45,9 +45,6 @@ const Size& find(const std::array<Size, N>& table, std::string_view what, std::s
 
 }  // namespace
 
-std::span<const TransformerSize> transformer_sizes() { return kTransformers; }
-std::span<const TokenizerSize> tokenizer_sizes() { return kTokenizers; }
-
 const TransformerSize& transformer_size(std::string_view name) {
   return find(kTransformers, "network", name);
 }

@@ -39,8 +39,6 @@ struct TokenizerSize {
   std::int64_t groups;
 };
 
-std::span<const TransformerSize> transformer_sizes();
-std::span<const TokenizerSize> tokenizer_sizes();
 // A UsageError lists the names there are.
 const TransformerSize& transformer_size(std::string_view name);
 const TokenizerSize& tokenizer_size(std::string_view name);

@@ -21,7 +21,7 @@ struct MageMask {
   MageMask to(torch::Device device) const { return {masked.to(device), kept.to(device)}; }
 };
 
-// One ratio a batch; the positions of sample i come from a stream of their own. `first` is the
+// One ratio per batch; the positions of sample i come from a stream of their own. `first` is the
 // number of the first sample in the batch of all processes.
 MageMask sample_mage_mask(std::int64_t batch, std::int64_t length, const MageMaskOptions& options,
                           const RandomStream& stream, std::int64_t first = 0);

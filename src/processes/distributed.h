@@ -42,7 +42,7 @@ class World {
   // The same for many, packed together: a model's parameters and buffers.
   void broadcast(const std::vector<torch::Tensor>& tensors, int root = 0);
 
-  // One small text a rank, to every rank.
+  // One small text per rank, to every rank.
   std::vector<std::string> all_gather(const std::string& mine);
   bool any(bool mine);  // true if it is true on some rank: an interrupt, a non-finite loss
   void barrier();

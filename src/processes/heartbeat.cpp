@@ -222,11 +222,6 @@ void Heartbeat::end_threads(bool by_finish) {
   }
 }
 
-bool Heartbeat::alarmed() const {
-  const std::lock_guard lock(state_->mutex);
-  return !state_->alarm.empty();
-}
-
 void Heartbeat::check() const {
   const std::lock_guard lock(state_->mutex);
   if (!state_->alarm.empty()) throw RuntimeError("{}", state_->alarm);

@@ -35,7 +35,6 @@ class Heartbeat {
 
   // Throws the alarm's sentence as a RuntimeError, if there is one.
   void check() const;
-  bool alarmed() const;
   // Call after a network error: waits until the lost rank is known, then throws its sentence; the
   // error itself if every rank proves alive.
   [[noreturn]] void explain(const std::exception& error) const;

@@ -39,7 +39,7 @@ struct LaunchOptions {
   double grace_seconds = 20;  // between asking the others to end and killing them, after a failure
 };
 
-// Runs the program once a rank and returns 0, or the exit code of the first rank that failed; the
+// Runs the program once per rank and returns 0, or the exit code of the first rank that failed; the
 // others are then ended. SIGINT and SIGTERM go to every rank once, and their saving is waited for
 // (a second signal ends them at once). Rank 0 alone has stdout. No process is left behind: the
 // ranks are told to end if this process dies. Call it before libtorch has started threads.

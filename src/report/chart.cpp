@@ -19,15 +19,12 @@ constexpr std::array kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e
 struct Axis {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  bool logarithmic = false;
 
-  double place(double value) const { return logarithmic ? std::log10(value) : value; }
-  bool usable(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
   void include(double value) {
-    low = std::min(low, place(value));
-    high = std::max(high, place(value));
+    low = std::min(low, value);
+    high = std::max(high, value);
   }
-  double share(double value) const { return (place(value) - low) / (high - low); }
+  double share(double value) const { return (value - low) / (high - low); }
 };
 
 // Steps of 1, 2 or 5 times a power of ten, about five of them.
@@ -56,7 +53,7 @@ struct Plot {
 void fit_axes(Plot& plot, const std::vector<Series>& series) {
   for (const auto& one : series) {
     for (const auto& [x, y] : one.points) {
-      if (!plot.x.usable(x) || !plot.y.usable(y)) continue;
+      if (!std::isfinite(x) || !std::isfinite(y)) continue;
       plot.x.include(x);
       plot.y.include(y);
     }
@@ -84,9 +81,8 @@ std::string axes_svg(const Plot& plot) {
                        at);
   }
   for (const double at : ticks(plot.x)) {
-    const double value = plot.x.logarithmic ? std::pow(10, at) : at;
-    svg += fmt::format("<text x='{:.1f}' y='{}' text-anchor='middle'>{:.4g}</text>", plot.px(value),
-                       style.height - kBottom + 16, value);
+    svg += fmt::format("<text x='{:.1f}' y='{}' text-anchor='middle'>{:.4g}</text>", plot.px(at),
+                       style.height - kBottom + 16, at);
   }
   svg +=
       fmt::format("<text x='{}' y='{}' text-anchor='middle'>{}</text>",
@@ -102,7 +98,7 @@ std::string bars_svg(const Plot& plot, const Series& series, const char* colour)
   const double room = plot.style.width - kLeft - kRight;
   const double width = std::max(1.0, 0.8 * room / static_cast<double>(series.points.size()));
   for (const auto& [x, y] : series.points) {
-    if (!plot.x.usable(x) || !plot.y.usable(y)) continue;
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;
     const double top = std::min(plot.py(y), plot.py(0));
     svg +=
         fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}'/>",
@@ -115,7 +111,7 @@ std::string line_svg(const Plot& plot, const Series& series, const char* colour)
   std::string points, marks;
   const bool few = series.points.size() <= 24;
   for (const auto& [x, y] : series.points) {
-    if (!plot.x.usable(x) || !plot.y.usable(y)) continue;
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;
     points += fmt::format("{:.1f},{:.1f} ", plot.px(x), plot.py(y));
     if (few) {
       marks += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='3' fill='{}'/>", plot.px(x),
@@ -143,7 +139,6 @@ std::string legend_svg(const std::vector<Series>& series) {
 
 std::string chart_svg(const ChartStyle& style, const std::vector<Series>& series) {
   Plot plot{style, {}, {}};
-  plot.x.logarithmic = style.log_x;
   fit_axes(plot, series);
   std::string svg = fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} {1}' width='{0}' height='{1}' "

@@ -16,8 +16,7 @@ struct ChartStyle {
   std::string title, x_label, y_label;
   int width = 560;
   int height = 320;
-  bool bars = false;   // one bar a point instead of a line; for one series
-  bool log_x = false;  // positive x only
+  bool bars = false;  // one bar per point instead of a line; for one series
 };
 
 // Non-finite points are left out. An empty chart says so instead of showing axes of nothing.

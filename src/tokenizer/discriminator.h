@@ -10,9 +10,8 @@
 namespace addp {
 
 struct DiscriminatorConfig {
-  std::int64_t channels =
-      64;                   // of the first layer; doubled in each following one, at most eightfold
-  std::int64_t layers = 3;  // that halve the picture
+  std::int64_t channels = 64;  // of the first layer; doubled in each later one, up to eight times
+  std::int64_t layers = 3;     // that halve the picture
 };
 
 class Discriminator : public torch::nn::Module {

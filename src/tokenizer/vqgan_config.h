@@ -11,9 +11,9 @@ namespace addp {
 
 struct VqganConfig {
   std::int64_t channels = 128;  // at the finest level
-  std::vector<std::int64_t> multipliers = {1, 1, 2, 2,
-                                           4};  // of `channels`, a level each, fine to coarse
-  std::int64_t blocks = 2;                      // residual blocks per level
+  // Of `channels`, one per level, from fine to coarse.
+  std::vector<std::int64_t> multipliers = {1, 1, 2, 2, 4};
+  std::int64_t blocks = 2;  // residual blocks per level
   std::int64_t codes = 1024;
   std::int64_t code_width = 256;
   // Picture pixels under a cell of the finest level. With 2 the first convolution strides and

@@ -59,10 +59,11 @@ struct TrainOptions {
     o.add("batch-size", batch_size, "pictures per step, over all processes").range(1, 1e6);
     o.add("accumulate", accumulate, "parts that a batch is computed in, to save memory")
         .range(1, 4096)
-        .alias("accum-iter");
-    o.add("seed", seed, "of everything random").range(0, 9e15);
-    o.group("Optimizer");
-    o.add("blr", blr, "base learning rate: the rate is blr * batch / 256").range(0, 1000);
+        .alias("accum-iter")
+        .advanced();
+    o.add("seed", seed, "of everything random").range(0, 9e15).advanced();
+    o.advanced_group("Optimizer");
+    o.add("blr", blr, "base learning rate: the rate is blr * batch / 256").range(0, 1000).common();
     o.add("lr", lr, "learning rate; 0: from --blr").range(0, 1000);
     o.add("min-lr", min_lr, "where the cosine ends").range(0, 1000);
     o.add("warmup-epochs", warmup_epochs, "linear warm-up, in epochs").range(0, 1e6);
@@ -77,9 +78,11 @@ struct TrainOptions {
     o.group("Machine");
     describe_precision(o, precision);
     compute.describe(o);
-    o.add("workers", workers, "threads that read pictures; 0: one per core").range(0, 4096);
+    o.add("workers", workers, "threads that read pictures; 0: one per core")
+        .range(0, 4096)
+        .advanced();
     o.add("processes", processes, "processes to start on this machine").range(1, 1024);
-    o.group("Records");
+    o.advanced_group("Records");
     o.add("save-every", save_every, "steps between checkpoints").range(1, 1e12);
     o.add("keep-every", keep_every,
           "keep a checkpoint for good every so many steps; 0: only last and best")

@@ -15,8 +15,7 @@ namespace {
 class ModelTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto folder = testing::fixture_folder("addp-mini");
-    if (folder.empty()) GTEST_SKIP() << "no fixtures 'addp-mini' here";
+    ADDP_REQUIRE_FIXTURE(folder, "addp-mini");
     model_ = std::make_unique<Model>(folder / "addp.pth", folder / "vqgan.ckpt");
   }
   std::unique_ptr<Model> model_;

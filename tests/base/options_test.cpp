@@ -43,6 +43,25 @@ std::string message_of(Action action) {
   return "nothing was thrown";
 }
 
+TEST(Options, AdvancedIsMarkedPerOptionOrGroup) {
+  std::int64_t value = 0;
+  Options options;
+  options.add("plain", value, "");
+  options.add("marked", value, "").advanced();
+  options.advanced_group("Details");
+  options.add("hidden", value, "");
+  options.add("shown", value, "").common();
+  options.add("needed", value, "").required();  // help must name what must be given
+  options.add("bare", value, "").positional();
+  options.group("More");
+  options.add("after", value, "");
+  std::vector<std::string> advanced;
+  for (const Option& option : options.all()) {
+    if (option.is_advanced()) advanced.push_back(option.name());
+  }
+  EXPECT_EQ(advanced, (std::vector<std::string>{"marked", "hidden"}));
+}
+
 TEST(Options, SetFromText) {
   Sample sample;
   Options options;

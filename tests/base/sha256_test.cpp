@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+#include "support/temporary_folder.h"
+
 namespace addp {
 namespace {
 
@@ -17,6 +20,24 @@ TEST(Sha256, PublishedVectors) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   EXPECT_EQ(hash_of(std::string(1000000, 'a')),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Sha256, PiecesAndFilesGiveTheSameDigest) {
+  const std::string text(2'500'000, 'a');  // more than two pieces of a file
+  Sha256 digest;
+  digest.add(as_byte_span(text).first(1));
+  digest.add(as_byte_span(text).subspan(1, 0));
+  digest.add(as_byte_span(text).subspan(1));
+  EXPECT_EQ(digest.hex(), hash_of(text));
+  const testing::TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  write_file_atomically(path, text);
+  const FileDigest file(path), copy = file;
+  EXPECT_EQ(file.hex(), hash_of(text));
+  write_file_atomically(path, std::string_view("another"));
+  EXPECT_EQ(copy.hex(), hash_of(text));  // asked once
+  EXPECT_EQ(FileDigest(path).hex(), hash_of("another"));
+  EXPECT_THROW(FileDigest(folder.path() / "none").hex(), DataError);
 }
 
 TEST(Sha256, EveryLengthDiffers) {

@@ -47,7 +47,7 @@ ScratchFolder* Parity::scratch_ = nullptr;
 
 TEST_F(Parity, PublishedLayouts) {
   const auto folders = testing::network_fixtures();
-  if (folders.empty()) GTEST_SKIP() << "no network fixtures: set ADDP_FIXTURES to their folder";
+  if (folders.empty()) GTEST_SKIP() << "needs fixture addp-mini";
   for (std::size_t i = 0; i < folders.size(); ++i) {
     for (const char* name : kPublished) {
       SCOPED_TRACE((folders[i] / name).string());

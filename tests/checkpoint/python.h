@@ -79,7 +79,5 @@ inline void expect_same_tensors(const TensorMap& tensors, const std::string& dum
 
 }  // namespace addp::testing
 
-#define ADDP_REQUIRE_PYTHON()                                                                \
-  if (::addp::testing::python().empty()) {                                                   \
-    GTEST_SKIP() << "no Python with torch here: set ADDP_PYTHON to compare with torch.load"; \
-  }
+#define ADDP_REQUIRE_PYTHON() \
+  if (::addp::testing::python().empty()) GTEST_SKIP() << "needs python torch"

@@ -27,6 +27,12 @@ check() {
   fi
 }
 
+# skip NAME WHAT: a part of a test that this machine cannot run, in the words of tools/skipped.py.
+skip() {
+  echo "SKIPPED $1: $2"
+  [ -z "${ADDP_REPORTS:-}" ] || printf '%s: %s\n' "$1" "$2" >>"$ADDP_REPORTS/$(basename "$0" .sh).skipped"
+}
+
 finish() {
   if [ $failures -gt 0 ]; then
     echo "$failures checks failed"

@@ -66,6 +66,6 @@ if ls "$weights"/inception*.safetensors >/dev/null 2>&1; then
   check eval-fid-score 2 --err 'Inception Score' -- "$addp" eval fid "$work/fid.safetensors" "$work/fid.safetensors" --inception-score
   check eval-tokenizer 0 --out '"psnr"' -- "$addp" eval tokenizer --model "$work/tokenizer" --data $data --count 4 --threads 1 --out "$work/figures" --json
 else
-  echo "no FID network here: set ADDP_WEIGHTS to the folder that has it"
+  skip eval-fid 'needs weights inception-2015-12-05-fp16.safetensors'
 fi
 finish

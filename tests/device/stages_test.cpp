@@ -17,6 +17,7 @@
 #include "stages/recognition/detector_stage.h"
 #include "stages/recognition/probe_stage.h"
 #include "stages/recognition/segmenter_stage.h"
+#include "support/small_lpips.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "train/trainer.h"
@@ -71,7 +72,8 @@ class Devices : public ::testing::Test {
   std::filesystem::path tokenizer() {
     TokenizerTrainOptions options;
     options.network = testing::small_tokenizer();
-    options.perceptual = 0;
+    options.lpips = folder_.path() / "lpips.safetensors";
+    write_safetensors(options.lpips, testing::small_lpips());
     options.adversarial = 0.1;
     options.discriminator_layers = 1;
     return expect_same<TokenizerStage>(options, "tokenizer");

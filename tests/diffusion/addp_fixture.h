@@ -38,8 +38,9 @@ struct AddpFixture {
   void load_fitting_predictor(const std::filesystem::path& folder) {
     const MageConfig usual = load_predictor(folder / "mage.pth")->config();
     std::vector<std::pair<std::int64_t, std::int64_t>> candidates;
-    for (const auto encoder : possible_heads(usual.heads, usual.width)) {
-      for (const auto decoder : possible_heads(usual.decoder_heads, usual.decoder_width)) {
+    for (const auto encoder : possible_heads(folder, "predictor_heads", usual.heads, usual.width)) {
+      for (const auto decoder : possible_heads(folder, "predictor_decoder_heads",
+                                               usual.decoder_heads, usual.decoder_width)) {
         candidates.emplace_back(encoder, decoder);
       }
     }
@@ -62,9 +63,9 @@ struct AddpFixture {
     };
     load();
     const AddpConfig usual = addp->config();
-    const auto fit = [&](std::int64_t& count, std::int64_t guess, std::int64_t width,
-                         const auto& output, const char* name) {
-      count = best_fit(possible_heads(guess, width), [&](std::int64_t candidate) {
+    const auto fit = [&](std::int64_t& count, const char* fact, std::int64_t guess,
+                         std::int64_t width, const auto& output, const char* name) {
+      count = best_fit(possible_heads(folder, fact, guess, width), [&](std::int64_t candidate) {
         count = candidate;
         load();
         return relative_error(output(), want.at(name));
@@ -72,10 +73,10 @@ struct AddpFixture {
       load();
     };
     fit(
-        heads.encoder, usual.encoder.vit.heads, usual.encoder.vit.width,
+        heads.encoder, "encoder_heads", usual.encoder.vit.heads, usual.encoder.vit.width,
         [&] { return encoder_out(); }, "encoder_out");
     fit(
-        heads.decoder, usual.decoder_heads, usual.decoder_width,
+        heads.decoder, "decoder_heads", usual.decoder_heads, usual.decoder_width,
         [&] { return addp->logits(decoded()); }, "logits");
   }
 };

@@ -16,8 +16,8 @@
 namespace addp {
 namespace {
 
-// The sampled settings lie in the checkpoint's arguments, the number of steps nowhere: the table's
-// lowest ratio tells it.
+// The sampled settings lie in the checkpoint's arguments, the number of steps in the recorded
+// facts, where it must be our default. In a folder without them the table's lowest ratio tells it.
 MaskRatioOptions options_of(const std::filesystem::path& folder,
                             const std::vector<double>& ratios) {
   MaskRatioOptions options;
@@ -27,6 +27,11 @@ MaskRatioOptions options_of(const std::filesystem::path& folder,
   options.deviation = arguments.value("mask_ratio_std", options.deviation);
   options.lowest = arguments.value("mask_ratio_min", options.lowest);
   options.highest = arguments.value("mask_ratio_max", options.highest);
+  const auto facts = testing::recorded_facts(folder);
+  if (facts.contains("timesteps")) {
+    EXPECT_EQ(options.steps, facts.at("timesteps").get<std::int64_t>());
+    return options;
+  }
   double nearest = 1;
   for (std::int64_t steps = 2; steps <= 1000; ++steps) {
     MaskRatioOptions candidate = options;

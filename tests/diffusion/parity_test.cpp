@@ -170,7 +170,7 @@ TEST(TenSteps, LossesFollowPyTorch) {
       optimizer.step();
     }
   }
-  if (!compared) GTEST_SKIP() << "no ten_steps.json: set ADDP_PYTHON to a Python with torch";
+  if (!compared) GTEST_SKIP() << "needs python torch";
 }
 
 }  // namespace

@@ -49,6 +49,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   attempt([&] { addp::decode_labels(bytes, name, limits()); });
   attempt([&] { addp::decode_crop(bytes, name, choose, limits()); });
-  attempt([&] { addp::read_png_metadata(bytes, name); });
   return 0;
 }

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "base/random.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -22,10 +21,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.add("encoder-list", list, "");
   try {
     options.load_toml_text(text, "fuzz.toml");
-  } catch (const addp::Error&) {
-  }
-  try {
-    addp::RandomStream::restore(text);
   } catch (const addp::Error&) {
   }
   return 0;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "base/error.h"
 #include "diffusion/addp_file.h"
 #include "model/init.h"
@@ -39,18 +42,72 @@ std::int64_t recorded_steps(const testing::Tensors& recorded) {
   return steps;
 }
 
-// The counts of masked tokens tell the schedule: the cosine masks more than the line.
-MaskCurve recorded_curve(const testing::Tensors& recorded, std::int64_t steps) {
-  const Tensor& mask = recorded.at("0.mask_next");
-  const double share = mask[0].mean().item<double>();
-  return share > 1 - 1 / static_cast<double>(steps) + 0.5 / static_cast<double>(mask.size(1))
-             ? MaskCurve::kCosine
-             : MaskCurve::kLinear;
+// Whether the released program may leave this many tokens masked after a step: at least one, and
+// what the schedule says rounded up. A whole number counts either way, as it may carry an error of
+// rounding: 256 cos(pi/3) is 128 or 129.
+bool may_be_left(std::int64_t count, MaskCurve curve, std::int64_t step, std::int64_t steps,
+                 std::int64_t length) {
+  const double done = static_cast<double>(step + 1) / static_cast<double>(steps);
+  const double share =
+      curve == MaskCurve::kCosine ? std::cos(std::numbers::pi / 2 * done) : 1 - done;
+  const double exact = static_cast<double>(length) * share;
+  const auto left = [&](double error) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(exact + error)));
+  };
+  return count == left(-1e-4) || count == left(1e-4);
+}
+
+// The schedule that gives every one of the recorded counts; one of them only does.
+MaskCurve curve_of_counts(const std::vector<std::int64_t>& counts, std::int64_t length) {
+  const auto steps = static_cast<std::int64_t>(counts.size());
+  const auto fits = [&](MaskCurve curve) {
+    for (std::int64_t step = 0; step < steps; ++step) {
+      if (!may_be_left(counts[static_cast<std::size_t>(step)], curve, step, steps, length)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  EXPECT_NE(fits(MaskCurve::kCosine), fits(MaskCurve::kLinear))
+      << "the recorded counts belong to neither schedule, or to both";
+  return fits(MaskCurve::kCosine) ? MaskCurve::kCosine : MaskCurve::kLinear;
+}
+
+// What the fixture says, in its facts or the file's metadata, else what its counts tell.
+MaskCurve recorded_curve(const std::filesystem::path& folder, const testing::Tensors& recorded) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t step = 0; step < recorded_steps(recorded); ++step) {
+    counts.push_back(static_cast<std::int64_t>(
+        recorded.at(std::to_string(step) + ".mask_next")[0].sum().item<double>()));
+  }
+  const MaskCurve counted = curve_of_counts(counts, recorded.at("0.tokens").size(1));
+  std::string said = testing::recorded_facts(folder).value("schedule", "");
+  const auto metadata = read_safetensors(folder / "generate.safetensors").metadata;
+  if (const auto found = metadata.find("schedule"); found != metadata.end()) said = found->second;
+  if (!said.empty()) {
+    EXPECT_EQ(said, counted == MaskCurve::kCosine ? "cosine" : "linear");
+  }
+  return counted;
+}
+
+TEST(Sampler, SchedulesAreToldApartByAllCounts) {
+  EXPECT_EQ(curve_of_counts({214, 171, 128, 86, 43, 1}, 256), MaskCurve::kLinear);
+  EXPECT_EQ(curve_of_counts({248, 222, 182, 128, 67, 1}, 256), MaskCurve::kCosine);
+  for (const MaskCurve curve : {MaskCurve::kCosine, MaskCurve::kLinear}) {
+    for (std::int64_t steps = 2; steps <= 32; ++steps) {
+      std::vector<std::int64_t> counts;
+      const SamplerOptions options{.steps = steps, .curve = curve, .keep_last_unreliable = true};
+      for (std::int64_t step = 0; step < steps; ++step) {
+        counts.push_back(still_masked(256, step, options));
+      }
+      EXPECT_EQ(curve_of_counts(counts, 256), curve) << steps;
+    }
+  }
 }
 
 // The distance from the recorded logits in the first step, which knows the decoder alone, and, when
 // that fits, in the second.
-double first_errors(const LoadedAddp& model, const testing::Tensors& recorded) {
+double first_errors(const LoadedAddp& model, const testing::Tensors& recorded, MaskCurve curve) {
   const std::int64_t length = recorded.at("0.tokens").size(1), steps = recorded_steps(recorded);
   const std::int64_t stride = length / recorded.at("0.logits").size(1);
   RecordedNoise noise(recorded);
@@ -66,37 +123,40 @@ double first_errors(const LoadedAddp& model, const testing::Tensors& recorded) {
   try {
     generate(*model.network, *model.tokenizer,
              SamplerStart::nothing(recorded.at("0.tokens").size(0), model.network->config().grid),
-             {.steps = steps, .curve = recorded_curve(recorded, steps)}, noise, hooks);
+             {.steps = steps, .curve = curve}, noise, hooks);
   } catch (const InterruptedError&) {
   }
   return error;
 }
 
-LoadedAddp load_fitting(const std::filesystem::path& folder, const testing::Tensors& recorded) {
+LoadedAddp load_fitting(const std::filesystem::path& folder, const testing::Tensors& recorded,
+                        MaskCurve curve) {
   const auto load = [&](HeadCounts heads) {
     return load_addp(folder / "addp.pth", folder / "vqgan.ckpt", heads);
   };
   const AddpConfig usual = load({}).network->config();
   std::vector<HeadCounts> candidates;
-  for (const auto decoder : testing::possible_heads(usual.decoder_heads, usual.decoder_width)) {
-    for (const auto encoder :
-         testing::possible_heads(usual.encoder.vit.heads, usual.encoder.vit.width)) {
+  for (const auto decoder :
+       testing::possible_heads(folder, "decoder_heads", usual.decoder_heads, usual.decoder_width)) {
+    for (const auto encoder : testing::possible_heads(
+             folder, "encoder_heads", usual.encoder.vit.heads, usual.encoder.vit.width)) {
       candidates.push_back({encoder, decoder});
     }
   }
-  return load(testing::best_fit(
-      candidates, [&](const HeadCounts& heads) { return first_errors(load(heads), recorded); }));
+  return load(testing::best_fit(candidates, [&](const HeadCounts& heads) {
+    return first_errors(load(heads), recorded, curve);
+  }));
 }
 
 TEST(Sampler, ReplaysTheRecordedRun) {
   ADDP_FOR_EACH_NETWORK_FIXTURE(folder) {
     SCOPED_TRACE(folder);
     const auto recorded = testing::load_tensors(folder / "generate.safetensors");
-    const LoadedAddp model = load_fitting(folder, recorded);
+    const MaskCurve curve = recorded_curve(folder, recorded);
+    const LoadedAddp model = load_fitting(folder, recorded, curve);
     RecordedNoise noise(recorded);
     const std::int64_t steps = recorded_steps(recorded), length = recorded.at("0.tokens").size(1);
-    const SamplerOptions options{
-        .steps = steps, .curve = recorded_curve(recorded, steps), .keep_last_unreliable = true};
+    const SamplerOptions options{.steps = steps, .curve = curve, .keep_last_unreliable = true};
     const std::int64_t stride = length / recorded.at("0.logits").size(1);
     std::int64_t seen = 0;
     const Samples samples = generate(

@@ -181,6 +181,34 @@ Bytes make_png(int width, int height, const std::vector<std::uint16_t>& samples,
   return out;
 }
 
+Bytes make_png_chunk(const std::string& type, ByteSpan content) {
+  Bytes chunk;
+  append(chunk, content.size(), 4, true);
+  chunk.insert(chunk.end(), type.begin(), type.end());
+  chunk.insert(chunk.end(), content.begin(), content.end());
+  append(chunk, crc32(0, chunk.data() + 4, uInt(chunk.size() - 4)), 4, true);
+  return chunk;
+}
+
+TextMetadata read_png_comments(const Bytes& bytes) {
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  ByteSpan rest = bytes;
+  png_set_read_fn(png, &rest, [](png_structp p, png_bytep to, std::size_t size) {
+    auto* from = static_cast<ByteSpan*>(png_get_io_ptr(p));
+    if (from->size() < size) png_error(p, "cut off");
+    std::copy_n(from->begin(), size, to);
+    *from = from->subspan(size);
+  });
+  png_read_info(png, info);
+  png_textp texts = nullptr;
+  const int count = png_get_text(png, info, &texts, nullptr);
+  TextMetadata comments;
+  for (int i = 0; i < count; ++i) comments[texts[i].key] = texts[i].text;
+  png_destroy_read_struct(&png, &info, nullptr);
+  return comments;
+}
+
 Bytes make_webp_with_exif(const Image& image, int orientation) {
   const Bytes plain = encode_webp(image, 100);
   const Bytes exif = make_exif(orientation, false);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/file_io.h"
+#include "image/codec/codec.h"
 #include "image/image.h"
 
 namespace addp::testing {
@@ -39,6 +40,9 @@ Bytes make_png(int width, int height, const std::vector<std::uint16_t>& samples,
                const PngKind& kind);
 
 Bytes make_exif(int orientation, bool big_endian);
+Bytes make_png_chunk(const std::string& type, ByteSpan content);
+// The comments of a PNG file as libpng reads them.
+TextMetadata read_png_comments(const Bytes& bytes);
 Bytes make_webp_with_exif(const Image& image, int orientation);
 Bytes make_webp_rgba(int width, int height, const std::vector<std::uint8_t>& rgba);
 

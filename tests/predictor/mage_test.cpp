@@ -57,9 +57,10 @@ TEST(Mage, MatchesTheReleasedPredictor) {
     const auto want = testing::load_tensors(folder / "train_step.safetensors");
     const MageConfig& config = load_predictor(folder / "mage.pth")->config();
     std::vector<std::pair<std::int64_t, std::int64_t>> candidates;
-    for (const auto encoder : testing::possible_heads(config.heads, config.width)) {
-      for (const auto decoder :
-           testing::possible_heads(config.decoder_heads, config.decoder_width)) {
+    for (const auto encoder :
+         testing::possible_heads(folder, "predictor_heads", config.heads, config.width)) {
+      for (const auto decoder : testing::possible_heads(
+               folder, "predictor_decoder_heads", config.decoder_heads, config.decoder_width)) {
         candidates.emplace_back(encoder, decoder);
       }
     }

@@ -26,6 +26,22 @@ inline std::filesystem::path fixture_folder(const std::string& name) {
   return {};
 }
 
+// The same for one file ("ops/real_weights.safetensors").
+inline std::filesystem::path fixture_file(const std::string& name) {
+  for (const auto& root :
+       {outside_fixtures(), std::filesystem::path(ADDP_SOURCE_DIR) / "tests/fixtures"}) {
+    if (std::filesystem::is_regular_file(root / name)) return root / name;
+  }
+  return {};
+}
+
+// Where the published networks lie: ADDP_WEIGHTS, by default beside the source.
+inline std::filesystem::path weights_file(const std::string& name) {
+  const char* chosen = std::getenv("ADDP_WEIGHTS");
+  if (chosen != nullptr && *chosen != '\0') return std::filesystem::path(chosen) / name;
+  return std::filesystem::path(ADDP_SOURCE_DIR) / "../shared/weights" / name;
+}
+
 // Every folder that holds the released networks' answers (it has a train_step.safetensors).
 inline std::vector<std::filesystem::path> network_fixtures() {
   std::vector<std::filesystem::path> found;
@@ -42,8 +58,16 @@ inline std::vector<std::filesystem::path> network_fixtures() {
 
 }  // namespace addp::testing
 
-#define ADDP_REQUIRE_FIXTURE(variable, name)                                                  \
-  const std::filesystem::path variable = ::addp::testing::fixture_folder(name);               \
-  if (variable.empty()) {                                                                     \
-    GTEST_SKIP() << "no fixtures '" << (name) << "' here: set ADDP_FIXTURES to their folder"; \
-  }
+// A test that cannot run here says what it needs, in the words that tools/skipped.py knows: it
+// tells whether the machine has that after all.
+#define ADDP_REQUIRE_FIXTURE(variable, name)                                    \
+  const std::filesystem::path variable = ::addp::testing::fixture_folder(name); \
+  if (variable.empty()) GTEST_SKIP() << "needs fixture " << (name)
+
+#define ADDP_REQUIRE_FIXTURE_FILE(variable, name)                             \
+  const std::filesystem::path variable = ::addp::testing::fixture_file(name); \
+  if (variable.empty()) GTEST_SKIP() << "needs fixture " << (name)
+
+#define ADDP_REQUIRE_WEIGHTS(variable, name)                                  \
+  const std::filesystem::path variable = ::addp::testing::weights_file(name); \
+  if (!std::filesystem::exists(variable)) GTEST_SKIP() << "needs weights " << (name)

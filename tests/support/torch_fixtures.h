@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -13,6 +12,7 @@
 #include "checkpoint/format/safetensors.h"
 #include "model/load.h"
 #include "nn/torch.h"
+#include "support/fixtures.h"
 
 namespace addp::testing {
 
@@ -20,13 +20,6 @@ inline std::map<std::string, torch::Tensor> load_tensors(const std::filesystem::
   std::map<std::string, torch::Tensor> tensors;
   for (const auto& [name, view] : read_safetensors(path).tensors) tensors[name] = to_torch(view);
   return tensors;
-}
-
-// Where the published networks lie: ADDP_WEIGHTS, by default beside the source.
-inline std::filesystem::path weights_file(const std::string& name) {
-  const char* chosen = std::getenv("ADDP_WEIGHTS");
-  if (chosen != nullptr && *chosen != '\0') return std::filesystem::path(chosen) / name;
-  return std::filesystem::path(ADDP_SOURCE_DIR) / "../shared/weights" / name;
 }
 
 // The largest difference relative to the largest value expected.
@@ -53,9 +46,3 @@ inline torch::Tensor formula_weight(const std::string& name, std::int64_t k,
 }
 
 }  // namespace addp::testing
-
-#define ADDP_REQUIRE_WEIGHTS(variable, name)                                    \
-  const std::filesystem::path variable = ::addp::testing::weights_file(name);   \
-  if (!std::filesystem::exists(variable)) {                                     \
-    GTEST_SKIP() << "no " << (name) << " here: set ADDP_WEIGHTS to its folder"; \
-  }

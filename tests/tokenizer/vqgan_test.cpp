@@ -5,6 +5,7 @@
 
 #include "machine/precision.h"
 #include "nn/torch.h"
+#include "support/gradients.h"
 #include "support/network_fixture.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
@@ -85,10 +86,7 @@ TEST(Vqgan, EveryFactorAndShapeGoesThereAndBack) {
       EXPECT_EQ(decoded.sizes(), pixels.sizes());
       EXPECT_LT(relative_error(tokenizer->decode_ids(ids, grid), decoded), 1e-4);
       (decoded.square().mean() + quantized.codebook_loss + quantized.commitment_loss).backward();
-      for (const auto& item : tokenizer->named_parameters()) {
-        EXPECT_TRUE(item.value().grad().defined()) << item.key();
-        EXPECT_TRUE(item.value().grad().isfinite().all().item<bool>()) << item.key();
-      }
+      testing::expect_gradients(*tokenizer);
     }
   }
 }

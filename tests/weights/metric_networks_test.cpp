@@ -53,7 +53,7 @@ TEST(MetricNetworks, KernelsOfArraysAreTurned) {
   const auto script = folder.path() / "make.py", file = folder.path() / "lpips.ckpt";
   write_file_atomically(script, std::string_view(kScript));
   if (std::system(("python3 " + script.string() + " " + file.string()).c_str()) != 0) {
-    GTEST_SKIP() << "there is no python3";
+    GTEST_SKIP() << "needs program python3";
   }
   const TensorMap tensors = import_lpips(read_file(file), "lpips");
   EXPECT_EQ(tensors.size(), 15U);

@@ -217,11 +217,6 @@ TensorView parse_npy(ByteSpan bytes, std::shared_ptr<const void> owner, const st
   return view;
 }
 
-TensorView read_npy(const std::filesystem::path& path) {
-  const auto file = std::make_shared<MappedFile>(path);
-  return parse_npy(file->bytes(), file, path.string());
-}
-
 TensorMap parse_npz(ByteSpan bytes, std::shared_ptr<const void> owner, const std::string& name) {
   ZipFile zip(bytes, std::move(owner), name);
   TensorMap arrays;
@@ -232,11 +227,6 @@ TensorMap parse_npz(ByteSpan bytes, std::shared_ptr<const void> owner, const std
         parse_npy(content.bytes, content.owner, name + ": " + record);
   }
   return arrays;
-}
-
-TensorMap read_npz(const std::filesystem::path& path) {
-  const auto file = std::make_shared<MappedFile>(path);
-  return parse_npz(file->bytes(), file, path.string());
 }
 
 Bytes format_npy(const TensorView& tensor) {

@@ -13,10 +13,8 @@ namespace addp {
 
 // The element types of checkpoint/format/tensor.h in little-endian order, C or Fortran layout.
 TensorView parse_npy(ByteSpan bytes, std::shared_ptr<const void> owner, const std::string& name);
-TensorView read_npy(const std::filesystem::path& path);
 // The arrays of an .npz by their names without ".npy".
 TensorMap parse_npz(ByteSpan bytes, std::shared_ptr<const void> owner, const std::string& name);
-TensorMap read_npz(const std::filesystem::path& path);
 
 // Version 1.0, C order; bfloat16, which NumPy does not have, is a UsageError. The write is atomic.
 Bytes format_npy(const TensorView& tensor);

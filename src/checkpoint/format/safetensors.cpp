@@ -51,8 +51,8 @@ TensorView make_view(const SafetensorsEntry& entry, ByteSpan data,
   }
   if (entry.begin > entry.end || entry.end > data.size()) {
     throw DataError(
-        "{}: tensor '{}' claims bytes {} to {} of {}; the file is "
-        "cut off or damaged, fetch it again",
+        "{}: tensor '{}' claims bytes {} to {} of {}; the file is cut off or damaged, "
+        "fetch it again",
         name, entry.name, entry.begin, entry.end, data.size());
   }
   const auto count = checked_numel(entry.shape);

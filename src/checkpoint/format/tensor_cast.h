@@ -10,8 +10,8 @@
 namespace addp {
 
 float half_to_float(std::uint16_t bits);
-std::uint16_t float_to_half(
-    float value);  // to nearest, ties to even; beyond 65504 becomes infinite
+// To nearest, ties to even; what lies beyond 65504 becomes infinite.
+std::uint16_t float_to_half(float value);
 float bfloat16_to_float(std::uint16_t bits);
 std::uint16_t float_to_bfloat16(float value);  // to nearest, ties to even
 

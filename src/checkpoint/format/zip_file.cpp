@@ -81,8 +81,8 @@ ZipFile::Directory ZipFile::find_directory() const {
     return found;
   }
   throw DataError(
-      "{}: starts like a zip file but its directory is missing; the "
-      "download was cut off, fetch it again",
+      "{}: starts like a zip file but its directory is missing; the download was cut off, "
+      "fetch it again",
       name_);
 }
 

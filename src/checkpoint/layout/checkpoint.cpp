@@ -115,8 +115,8 @@ void pick_tensors(const Pickle& pickle, Checkpoint& checkpoint) {
     return take_state_dict(pickle, top, budget, checkpoint);
   if (model == nullptr) {
     throw DataError(
-        "{}: holds no dict of tensors at the top or under "
-        "{}; its entries are: {}. Save model.state_dict()",
+        "{}: holds no dict of tensors at the top or under {}; its entries are: {}. "
+        "Save model.state_dict()",
         checkpoint.path, fmt::join(kRoots, ", "),
         top.is(Kind::kDict) ? fmt::format("{}", fmt::join(key_list(top, 20), ", "))
                             : "none (it is no dict)");

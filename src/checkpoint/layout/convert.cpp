@@ -70,8 +70,8 @@ ConvertReport convert_checkpoint(const std::filesystem::path& in, const std::fil
   const bool published = ending == ".pth" || ending == ".pt" || ending == ".ckpt";
   if (!published && ending != ".safetensors") {
     throw UsageError(
-        "{}: end the name in .safetensors for our format, or in "
-        ".pth or .ckpt for the published one",
+        "{}: end the name in .safetensors for our format, "
+        "or in .pth or .ckpt for the published one",
         out);
   }
   const Checkpoint checkpoint = open_checkpoint(in);

@@ -37,7 +37,7 @@ KeyReport compare_keys(const ShapeMap& expected, const TensorMap& found,
   for (const auto& [name, shape] : expected) {
     const auto there = found.find(name);
     if (there == found.end()) {
-      (matches_any(name, options.allow_missing) ? report.skipped : report.missing).push_back(name);
+      if (!matches_any(name, options.allow_missing)) report.missing.push_back(name);
     } else if (there->second.shape != shape) {
       report.mis_shaped.push_back({name, shape, there->second.shape});
     } else {

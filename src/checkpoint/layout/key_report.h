@@ -24,7 +24,6 @@ struct KeyReport {
   std::vector<std::string> missing;     // expected, not in the file, not allowed to be missing
   std::vector<std::string> unexpected;  // in the file, expected by nothing, not ignored
   std::vector<Shape> mis_shaped;
-  std::vector<std::string> skipped;  // missing, and allowed to be
   std::vector<std::string> ignored;  // in the file, and ignored on request
   std::size_t matched = 0;
 

@@ -1,4 +1,4 @@
-// The files that Python's torch.save writes: a zip with data.pkl and one record a storage (since
+// The files that Python's torch.save writes: a zip with data.pkl and one record per storage (since
 // 1.6), and before that a stream of pickles followed by the storages.
 #pragma once
 

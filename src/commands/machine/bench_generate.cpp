@@ -35,7 +35,7 @@ double rate_of(double operations, const std::function<void()>& work) {
   return best;
 }
 
-// Floating-point operations a second that this machine reaches where nothing is in the way:
+// Floating-point operations per second that this machine reaches where nothing is in the way:
 // its own peak.
 struct Peak {
   double products = 0, convolutions = 0;
@@ -148,7 +148,7 @@ void run(const BenchGenerateOptions& options, const RunContext& context) {
     return;
   }
   print_stdout(fmt::format(
-      "{} steps, batch {}, {}: {:.3f} s a picture ({:.3g} pictures/s), {:.0f}% of the machine's "
+      "{} steps, batch {}, {}: {:.3f} s per picture ({:.3g} pictures/s), {:.0f}% of the machine's "
       "peak, {:.1f} GiB of the host's memory at most\n"
       "this machine: products {:.0f} GFLOP/s, 3x3 convolutions {:.0f} GFLOP/s\n",
       options.sampler.steps, options.batch, precision, measured.seconds_a_picture(),

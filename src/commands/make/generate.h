@@ -55,8 +55,8 @@ struct GenerateOptions {
     o.add("count", count, "number of pictures").alias("n").range(1, 1e9);
     o.add("seed", seed, "picture i of a seed is the same in any batch, up to rounding")
         .range(0, 9e15);
-    o.add("first", first, "number of the first picture").range(0, 9e15);
-    o.add("batch", batch, "pictures that are made together").range(1, 65536);
+    o.add("first", first, "number of the first picture").range(0, 9e15).advanced();
+    o.add("batch", batch, "pictures that are made together").range(1, 65536).advanced();
     condition.describe(o);
     o.add("grid", grid, "one sheet, samples.png, instead of a file for each picture");
     o.add("trajectory", trajectory,

@@ -125,7 +125,7 @@ void run(const InpaintOptions& options, const RunContext& context) {
   }
   nlohmann::json files = nlohmann::json::array();
   TextMetadata metadata = picture_metadata(model, edit.generation, 0, context);
-  metadata["addp:image-sha256"] = sha256_hex(MappedFile(options.image).bytes());
+  metadata["addp:image-sha256"] = FileDigest(options.image).hex();
   std::int64_t number = 0;
   for (const auto& variant : variants) {
     const auto path =

@@ -22,8 +22,8 @@ struct InpaintOptions {
     o.add("mask", mask, "a picture of any size, bright or transparent where it is to be filled in");
     o.add("box", box, "a rectangle to fill in: left,top,width,height in pixels").metavar("X,Y,W,H");
     o.add("outpaint", outpaint,
-          "pixels, or percent of the picture, "
-          "to add on each side: left=..,top=..,right=..,bottom=..")
+          "pixels, or percent of the picture, to add on each side: "
+          "left=..,top=..,right=..,bottom=..")
         .metavar("SIDE=N,..");
     o.add("uncrop", uncrop, "make the picture the middle of one this many times as wide and high")
         .range(0, 16);

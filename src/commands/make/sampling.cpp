@@ -1,8 +1,6 @@
 #include "commands/make/sampling.h"
 
-#include "base/file_io.h"
 #include "base/interrupt.h"
-#include "base/sha256.h"
 #include "base/version.h"
 #include "machine/machine.h"
 #include "nn/torch.h"
@@ -44,7 +42,7 @@ TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan
       {"Software", fmt::format("addp {}", version())},
       {"addp:command", context.command_line},
       {"addp:model", model.source()},
-      {"addp:model-sha256", sha256_hex(MappedFile(model.source()).bytes())},
+      {"addp:model-sha256", model.source_digest()},
       {"addp:seed", fmt::format("{}", plan.seed)},
       {"addp:number", fmt::format("{}", number)},
       {"addp:precision", plan.bf16 ? "bf16" : "fp32"},
@@ -52,7 +50,7 @@ TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan
   };
   if (!model.tokenizer_source().empty()) {
     text["addp:tokenizer"] = model.tokenizer_source();
-    text["addp:tokenizer-sha256"] = sha256_hex(MappedFile(model.tokenizer_source()).bytes());
+    text["addp:tokenizer-sha256"] = model.tokenizer_digest();
   }
   for (const auto& [name, value] : sampler_settings(plan.sampler)) text["addp:" + name] = value;
   if (plan.label >= 0) {

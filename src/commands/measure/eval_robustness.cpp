@@ -204,8 +204,8 @@ std::string corruption_text(const CorruptionErrors& errors) {
   return table.to_text() +
          fmt::format(
              "\nmean corruption error, raw: {:.2f} %\nmean corruption error, each divided by "
-             "AlexNet's on ImageNet-C (mCE): {:.2f} % (to be "
-             "compared for ImageNet's classes only)\n",
+             "AlexNet's on ImageNet-C (mCE): {:.2f} % (to be compared for ImageNet's classes "
+             "only)\n",
              100 * figures.mean_error, 100 * figures.normalised_error);
 }
 

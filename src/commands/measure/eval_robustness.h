@@ -26,8 +26,8 @@ struct EvalRobustnessOptions {
         .metavar("DATA");
     o.add("split", split, "empty: val, or test, or what there is");
     o.add("imagenet-c", imagenet_c,
-          "a folder in ImageNet-C's layout "
-          "(corruption/severity/class), used instead of corrupting --data");
+          "a folder in ImageNet-C's layout (corruption/severity/class), "
+          "used instead of corrupting --data");
     o.add("shifted", shifted,
           "sets of the same or fewer classes (ImageNet-A, -R, -Sketch): paths, or NAME=PATH");
     o.add("corruptions", corruptions, "names; empty: all fifteen");

@@ -11,8 +11,8 @@ namespace {
 void check_size(int height, int width) {
   if (height <= 0 || width <= 0 || std::int64_t{height} * width > kMaxMaskPixels) {
     throw DataError(
-        "a mask of {} x {} pixels is impossible; sides must be "
-        "positive and at most {} pixels in all",
+        "a mask of {} x {} pixels is impossible; "
+        "sides must be positive and at most {} pixels in all",
         width, height, kMaxMaskPixels);
   }
 }
@@ -183,8 +183,8 @@ CocoBox rle_bounds(const Rle& mask) {
     if (i % 2 == 0 || last < first) continue;
     left = std::min(left, first / height);
     right = std::max(right, last / height);
-    const bool one_column =
-        first / height == last / height;  // else it wraps: both ends are touched
+    // A run that wraps into the next column touches both ends.
+    const bool one_column = first / height == last / height;
     top = std::min(top, one_column ? first % height : 0);
     bottom = std::max(bottom, one_column ? last % height : height - 1);
   }

@@ -26,8 +26,8 @@ struct InspectOptions {
 struct SplitReport {
   std::string name;  // empty where there are no splits
   std::int64_t pictures = 0, broken = 0, annotations = 0;
-  std::vector<std::int64_t>
-      class_counts;  // pictures, or annotations for COCO; empty without classes
+  // Pictures, or annotations for COCO; empty without classes.
+  std::vector<std::int64_t> class_counts;
 };
 
 struct DatasetReport {
@@ -39,8 +39,8 @@ struct DatasetReport {
   std::vector<std::string> tasks;  // what it can be used for
   std::int64_t pictures = 0;
   int min_width = 0, max_width = 0, min_height = 0, max_height = 0;
-  std::vector<std::pair<std::string, std::int64_t>>
-      sizes;                                    // "256x256" and how often, most frequent first
+  // "256x256" and how often, most frequent first.
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::map<std::string, std::int64_t> formats;  // "JPEG", "PNG", "WebP"
   // Broken pictures cannot be used; odd ones can (grey, CMYK, 16-bit, tiny, huge,
   // wrong extension, rotated).

@@ -39,7 +39,7 @@ void find_oddities(const ImageInfo& info, const std::string& name, const Inspect
   }
   if (info.channels <= 2) odd("grey", "is grey");
   if (info.channels == 4 && info.format == ImageFormat::kJpeg) odd("CMYK", "is CMYK");
-  if (info.bits == 16) odd("16-bit", "has 16 bits a channel");
+  if (info.bits == 16) odd("16-bit", "has 16 bits per channel");
   if (info.orientation != 1)
     odd("rotated", fmt::format("has EXIF orientation {}", info.orientation));
   if (std::min(info.width, info.height) < options.tiny_side) {

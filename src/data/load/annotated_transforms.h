@@ -9,7 +9,7 @@ namespace addp {
 // How a picture of w x h goes into a square: scaled, then a part of it (all of it where it is
 // smaller) lies at the top left, perhaps mirrored; the rest is empty.
 struct Placement {
-  double scale = 1;           // result pixels a picture pixel
+  double scale = 1;           // result pixels per picture pixel
   double left = 0, top = 0;   // of the part, in pixels of the scaled picture
   int width = 0, height = 0;  // of the part, in pixels of the result
   bool mirror = false;

@@ -14,8 +14,8 @@
 namespace addp {
 namespace {
 
-constexpr int kReplacements =
-    100;  // tries for one place; only a set that is broken throughout needs more
+// Tries for one place; only a set that is broken throughout needs more.
+constexpr int kReplacements = 100;
 constexpr std::size_t kNamedBroken = 20;  // warnings; all are in broken()
 
 // A batch in the making.

@@ -11,9 +11,9 @@ namespace addp {
 struct LoaderOptions {
   std::int64_t batch_size = 1;  // pictures that one rank gets at a time
   std::int64_t epochs = 0;      // 0: endless
-  bool train =
-      true;  // whole batches only, and a broken picture is replaced by another; else every
-             // picture comes once, the last batch may be short and broken ones are left out
+  // Whole batches only, and a broken picture is replaced by another; else every picture comes once,
+  // the last batch may be short, and broken ones are omitted.
+  bool train = true;
   bool shuffle = true;
   int repeats = 1;  // repeated augmentation: neighbours in the order that show the same picture
   std::uint64_t seed = 0;
@@ -51,7 +51,6 @@ class LoaderOrder {
   std::int64_t pictures() const { return size_; }  // that there are to take
   // Pictures of an epoch over all ranks. In training a multiple of the global batch, at least one:
   // a set smaller than that is gone through more than once.
-  std::int64_t epoch_length() const { return length_; }
   std::int64_t batches_per_epoch() const;
   // The start of the next epoch where too little of this one is left for a batch.
   LoaderState wrapped(const LoaderState& state) const;

@@ -27,8 +27,8 @@ DatasetPtr make_joined_dataset(std::vector<DatasetPtr> parts);
 // Raw numbers of label maps to classes, from classes.txt, the options and what the set is.
 struct LabelRule {
   std::vector<std::string> class_names;
-  std::vector<int>
-      to_class;  // [256]: a class, kIgnoreLabel, or -1 for a number that must not occur
+  // [256]: a class, kIgnoreLabel, or -1 for a number that must not occur.
+  std::vector<int> to_class;
 
   // A DataError names the file and the first bad number.
   void apply(GrayImage& labels, const std::string& name) const;

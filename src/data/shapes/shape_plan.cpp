@@ -7,7 +7,7 @@
 namespace addp {
 namespace {
 
-constexpr int kPlanGrid = 32;  // visibility is judged on a grid of this many points a side
+constexpr int kPlanGrid = 32;  // visibility is judged on a grid of this many points per side
 constexpr double kMainVisible = 0.7, kOtherVisible = 0.45;
 constexpr int kPlaceTries = 12;
 

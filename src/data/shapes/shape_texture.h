@@ -40,7 +40,7 @@ enum class TextureKind { kCloud, kGradient, kStripes, kChecker, kDots, kMarble }
 class Texture {
  public:
   // `contrast` 0..1 is how far the second colour lies from the first. `frequency`: pattern
-  // periods a picture.
+  // periods per picture.
   Texture(RandomStream& random, TextureKind kind, Rgb base, float contrast, float frequency);
   // `pixel` is the width of one pixel: edges inside the pattern are softened over it.
   Rgb at(float u, float v, float pixel) const;

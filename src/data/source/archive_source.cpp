@@ -121,8 +121,8 @@ class ArchiveReader {
         archive_entry_size_is_set(entry) != 0
             ? static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0))
             : 0;
-    members_.insert_or_assign(name,
-                              read_data(name, size));  // a later member replaces an earlier one
+    // A later member replaces an earlier one.
+    members_.insert_or_assign(name, read_data(name, size));
   }
 
   FileBytes read_data(const std::string& name, std::uint64_t announced) {

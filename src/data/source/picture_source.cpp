@@ -200,7 +200,7 @@ std::vector<ListLine> parse_file_list(std::string_view text, const std::string& 
 std::shared_ptr<const PictureSource> open_list(const fs::path& path, const SourceLimits& limits) {
   const std::string text = read_text_file(path);
   std::vector<ListLine> lines = parse_file_list(text, path.string(), limits);
-  if (lines.empty()) throw DataError("{}: the file list is empty; write one path a line", path);
+  if (lines.empty()) throw DataError("{}: the file list is empty; write one path per line", path);
   std::vector<std::string> names, classes;
   bool any_class = false;
   for (ListLine& line : lines) {

@@ -2,18 +2,16 @@
 // names with their bytes on demand. Every data set layout is recognised on top of this list, so
 // that whatever works in a folder works inside an archive.
 //
-// - Folder: recursive, symbolic links followed, hidden files left out; a file is read when it is
-// asked for.
+// - Folder: recursive, symbolic links followed, hidden files omitted; a file is read when it is
+//   asked for.
 // - `.tar`, `.zip` and the like (recognised by content): the file is mapped into memory. Members
-// that are
-//   stored as they are (plain tar, stored zip) are given out as parts of that map: opening reads
-//   the headers only and access is random. Compressed members are unpacked once, at opening, into
-//   memory, up to a limit; beyond it the error says to unpack or to repack as plain .tar. Nothing
-//   is ever written to disk, so names inside an archive cannot reach outside it. The archive must
-//   not be shortened while it is open.
-// - File list: one path a line, relative to the list's folder, with an optional class behind a tab,
-// or a class
-//   number behind a blank; '#' begins a comment line.
+//   that are stored as they are (plain tar, stored zip) are given out as parts of that map: opening
+//   reads the headers only and access is random. Compressed members are unpacked once, at opening,
+//   into memory, up to a limit; beyond it the error says to unpack or to repack as plain .tar.
+//   Nothing is ever written to disk, so names inside an archive cannot reach outside it. The
+//   archive must not be shortened while it is open.
+// - File list: one path per line, relative to the list's folder, with an optional class behind a
+//   tab, or a class number behind a blank; '#' begins a comment line.
 // - A single picture.
 #pragma once
 
@@ -33,8 +31,8 @@ namespace addp {
 struct SourceLimits {
   std::uint64_t max_entries = 50'000'000;
   std::uint64_t max_entry_bytes = std::uint64_t{4} << 30;
-  std::uint64_t max_unpacked_bytes =
-      0;  // compressed archives in memory; 0: half of the machine's memory
+  // Compressed archives in memory; 0: half of the machine's memory.
+  std::uint64_t max_unpacked_bytes = 0;
 };
 
 // Bytes and what keeps them alive: a map, an unpacked member or a buffer of their own.

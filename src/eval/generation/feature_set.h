@@ -16,17 +16,16 @@ namespace addp {
 
 // Where features came from; stored with them and printed beside the figures.
 struct FeatureProvenance {
-  std::string
-      network_hash;    // SHA-256 of the network's file; empty where a foreign file does not say
-  std::string source;  // what the pictures were
-  std::string resize;  // what was done to them before the network
+  std::string network_hash;  // SHA-256 of its file; empty where a foreign file does not say
+  std::string source;        // what the pictures were
+  std::string resize;        // what was done to them before the network
 };
 
 struct FeatureSet {
   FeatureStatistics statistics;  // over all pictures
-  Tensor features;  // [kept, 2048], an even sample of at most the number asked for; undefined where
-                    // none are
-  Tensor logits;    // [kept, 1008] of the same pictures; undefined without the network's `fc`
+  // [kept, 2048], an even sample of at most the number asked for; undefined where none are kept.
+  Tensor features;
+  Tensor logits;  // [kept, 1008] of the same pictures; undefined without the network's `fc`
   FeatureProvenance provenance;
 };
 

@@ -211,24 +211,4 @@ double kernel_distance(const Tensor& a, const Tensor& b) {
          2 * kernel_sum(x, y, false) / (n * m);
 }
 
-MeanDeviation kernel_distance_subsets(const Tensor& a, const Tensor& b, std::int64_t subsets,
-                                      std::int64_t subset_size, RandomStream random) {
-  if (subsets < 1 || subset_size < 2) {
-    throw UsageError("KID over {} subsets of {}: give at least 1 of 2", subsets, subset_size);
-  }
-  check_features(a, b, subset_size);
-  const auto choose = [&](const Tensor& set) {
-    auto order = random.permutation(set.size(0));
-    order.resize(std::size_t(subset_size));
-    return set.index_select(0, torch::tensor(order, torch::kLong));
-  };
-  std::vector<double> values;
-  for (std::int64_t s = 0; s < subsets; ++s) {
-    const auto chosen = choose(a);
-    values.push_back(kernel_distance(chosen, choose(b)));
-  }
-  const auto all = torch::tensor(values, torch::kDouble);
-  return {all.mean().item<double>(), all.std(/*unbiased=*/false).item<double>()};
-}
-
 }  // namespace addp

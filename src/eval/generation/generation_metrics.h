@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "base/random.h"
 #include "nn/types.h"
 
 namespace addp {
@@ -56,8 +55,5 @@ PrecisionRecall precision_recall(const Tensor& reference, const Tensor& generate
 // The unbiased squared maximum mean discrepancy with the kernel (x.y / D + 1)^3 (Binkowski
 // et al. 2018).
 double kernel_distance(const Tensor& a, const Tensor& b);
-// The same, as mean and deviation over random subsets.
-MeanDeviation kernel_distance_subsets(const Tensor& a, const Tensor& b, std::int64_t subsets,
-                                      std::int64_t subset_size, RandomStream random);
 
 }  // namespace addp

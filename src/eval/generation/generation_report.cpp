@@ -66,8 +66,8 @@ std::vector<std::string> protocol_of(const FeatureSet& generated, const FeatureS
   }
   if (figures.kid) {
     lines.push_back(fmt::format(
-        "KID: unbiased, kernel (x.y/{} + 1)^3, one value over "
-        "{} generated and {} reference features",
+        "KID: unbiased, kernel (x.y/{} + 1)^3, "
+        "one value over {} generated and {} reference features",
         generated.features.size(1), generated.features.size(0), reference.features.size(0)));
   }
   const std::int64_t fewest = fewest_known(generated, reference);

@@ -159,7 +159,7 @@ Tensor inception_input(std::span<const Image> pictures, std::int64_t size) {
 
 InceptionNetwork InceptionNetwork::open(const std::filesystem::path& path) {
   InceptionNetwork network(open_checkpoint(path).tensors, path.string());
-  network.hash_ = sha256_hex(MappedFile(path).bytes());
+  network.hash_ = FileDigest(path).hex();
   return network;
 }
 
@@ -184,7 +184,6 @@ InceptionNetwork::InceptionNetwork(const TensorMap& weights, std::string name)
   }
   if (weights.contains("fc.weight")) {
     fc_weight_ = to_torch(weights.at("fc.weight")).to(torch::kFloat);
-    fc_bias_ = to_torch(weights.at("fc.bias")).to(torch::kFloat);
   }
 }
 
@@ -285,10 +284,6 @@ InceptionOutput InceptionNetwork::operator()(std::span<const Image> pictures) co
     parts.push_back(pool_features(inception_input(part), nullptr));
   }
   return output_of(parts);
-}
-
-Tensor InceptionNetwork::add_bias(const Tensor& logits_unbiased) const {
-  return logits_unbiased + fc_bias_;
 }
 
 }  // namespace addp

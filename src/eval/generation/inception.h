@@ -20,9 +20,9 @@ namespace addp {
 inline constexpr std::int64_t kInceptionSide = 299;
 
 struct InceptionOutput {
-  Tensor pool;             // [B, 2048], what FID, KID, precision and recall compare
-  Tensor logits_unbiased;  // [B, 1008] without fc's bias, what the Inception Score takes; undefined
-                           // without fc
+  Tensor pool;  // [B, 2048], what FID, KID, precision and recall compare
+  // [B, 1008] without fc's bias, what the Inception Score takes; undefined without fc.
+  Tensor logits_unbiased;
 };
 
 // Means over the maps inside the network, for tests against other implementations.
@@ -50,8 +50,6 @@ class InceptionNetwork {
   InceptionOutput operator()(const Tensor& pictures, InceptionTaps* taps = nullptr) const;
   // The same for pictures of different sizes.
   InceptionOutput operator()(std::span<const Image> pictures) const;
-  // logits = unbiased + bias
-  Tensor add_bias(const Tensor& logits_unbiased) const;
 
  private:
   struct Convolution {
@@ -71,7 +69,7 @@ class InceptionNetwork {
   InceptionOutput output_of(const std::vector<Tensor>& parts) const;
 
   std::map<std::string, Convolution> convolutions_;
-  Tensor fc_weight_, fc_bias_;
+  Tensor fc_weight_;
   std::string name_, hash_;
 };
 

@@ -26,7 +26,7 @@ class Lpips {
   static Lpips open(const std::filesystem::path& path);
   Lpips(const TensorMap& weights, const std::string& name);
 
-  // Pictures [B, 3, H, W] in [-1, 1]; one distance a pair [B]. No graph is kept for a side that
+  // Pictures [B, 3, H, W] in [-1, 1]; one distance per pair [B]. No graph is kept for a side that
   // needs no gradient.
   Tensor operator()(const Tensor& a, const Tensor& b) const;
 

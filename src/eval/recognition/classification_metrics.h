@@ -19,8 +19,8 @@ Tensor restrict_classes(const Tensor& logits, const std::vector<std::int64_t>& s
 
 class Accuracy {
  public:
-  void add(const Tensor& logits,
-           const Tensor& labels);  // [B, C], [B]; a label outside 0..C-1 is a DataError
+  // [B, C], [B]; a label outside 0..C-1 is a DataError.
+  void add(const Tensor& logits, const Tensor& labels);
   void add(const Accuracy& other);
   // Pictures, top-1 and top-5 hits as [3] doubles, and back: what processes add up.
   Tensor counts() const;

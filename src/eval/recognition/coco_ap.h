@@ -21,8 +21,8 @@ inline constexpr std::array<const char*, 12> kCocoFigureNames = {
 
 struct CocoFigures {
   std::array<double, 12> values{};
-  std::vector<double>
-      class_ap;  // AP of each category of the file, in its order; -1 without ground truth
+  // AP of each category of the file, in its order; -1 without ground truth.
+  std::vector<double> class_ap;
 
   double ap() const { return values[0]; }
 };

@@ -12,15 +12,6 @@ std::int64_t ClassifierConfig::picture_size() const {
   return encoder.kind == EncoderKind::kVit ? encoder.vit.grid.width * encoder.vit.patch : kUsual;
 }
 
-ClassifierConfig classifier_config(EncoderConfig pretrained, const Grid& grid,
-                                   std::int64_t classes) {
-  ClassifierConfig config;
-  config.backbone.encoder = pretrained;
-  config.backbone = fine_tuning_backbone(config.backbone, grid, pretrained.vit.drop_path);
-  config.classes = classes;
-  return config;
-}
-
 Classifier::Classifier(const ClassifierConfig& config, std::shared_ptr<const Vqgan> tokenizer)
     : config_(config), tokenizer_(std::move(tokenizer)) {
   encoder_ = register_module("encoder", make_backbone(config.backbone, tokenizer_));

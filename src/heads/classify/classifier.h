@@ -24,10 +24,6 @@ struct ClassifierConfig {
   std::int64_t picture_size() const;
 };
 
-// The encoder of a pre-trained network as a classifier takes it, for pictures of another grid.
-ClassifierConfig classifier_config(EncoderConfig pretrained, const Grid& grid,
-                                   std::int64_t classes);
-
 class Classifier : public torch::nn::Module {
  public:
   // The tokenizer is needed by a backbone of tokens only.

@@ -55,13 +55,9 @@ std::int64_t samples_along(float cell, std::int64_t sampling) {
 }
 
 Plan plan_box(const float* roi, const Map& map, const RoiAlignOptions& options) {
-  const float shift = options.aligned ? 0.5F : 0.0F, scale = float(options.scale);
-  const float left = roi[1] * scale - shift, top = roi[2] * scale - shift;
-  float width = roi[3] * scale - shift - left, height = roi[4] * scale - shift - top;
-  if (!options.aligned) {
-    width = std::max(width, 1.0F);
-    height = std::max(height, 1.0F);
-  }
+  const float scale = float(options.scale);
+  const float left = roi[1] * scale - 0.5F, top = roi[2] * scale - 0.5F;
+  const float width = roi[3] * scale - 0.5F - left, height = roi[4] * scale - 0.5F - top;
   const float cell_height = height / float(options.height),
               cell_width = width / float(options.width);
   const std::int64_t rows = samples_along(cell_height, options.sampling);
@@ -154,7 +150,6 @@ struct RoiAlign : torch::autograd::Function<RoiAlign> {
     context->saved_data["cells"] = std::vector<std::int64_t>{options.height, options.width};
     context->saved_data["scale"] = options.scale;
     context->saved_data["sampling"] = options.sampling;
-    context->saved_data["aligned"] = options.aligned;
     const auto source = feature.to(torch::kFloat).contiguous(torch::MemoryFormat::ChannelsLast);
     auto out = zeros_channels_last({rois.size(0), feature.size(1), options.height, options.width});
     gather(source.const_data_ptr<float>(), map_of(feature.sizes()), rois, options,
@@ -168,8 +163,7 @@ struct RoiAlign : torch::autograd::Function<RoiAlign> {
     const auto sizes = context->saved_data["sizes"].toIntVector();
     const auto cells = context->saved_data["cells"].toIntVector();
     const RoiAlignOptions options{cells[0], cells[1], context->saved_data["scale"].toDouble(),
-                                  context->saved_data["sampling"].toInt(),
-                                  context->saved_data["aligned"].toBool()};
+                                  context->saved_data["sampling"].toInt()};
     const auto grad = grads[0].to(torch::kFloat).contiguous(torch::MemoryFormat::ChannelsLast);
     auto out = zeros_channels_last(sizes);
     scatter(grad.const_data_ptr<float>(), map_of(sizes), rois, options,

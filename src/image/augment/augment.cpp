@@ -78,21 +78,6 @@ void to_chw(const Image& image, std::span<float> out) {
   to_chw_through(image, out, table);
 }
 
-Image from_chw(std::span<const float> chw, int width, int height) {
-  check_planes(chw.size(), width, height);
-  Image image(width, height);
-  const std::size_t plane = chw.size() / 3;
-  for (std::size_t c = 0; c < 3; ++c) {
-    for (std::size_t i = 0; i < plane; ++i) {
-      // Written so that a NaN becomes 0.
-      const float value = chw[c * plane + i];
-      const float clipped = value > 0 ? std::min(value, 1.0f) : 0.0f;
-      image.pixels[i * 3 + c] = static_cast<std::uint8_t>(clipped * 255.0f + 0.5f);
-    }
-  }
-  return image;
-}
-
 PixelBox random_erasing(std::span<float> chw, int width, int height,
                         const RandomErasingOptions& options, RandomStream& random) {
   check_planes(chw.size(), width, height);

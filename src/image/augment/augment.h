@@ -29,8 +29,6 @@ struct Normalisation {
 // out[c, y, x] = (pixel / 255 - mean[c]) / deviation[c]; out has 3 * height * width elements.
 void to_chw(const Image& image, std::span<float> out, const Normalisation& normalisation);
 void to_chw(const Image& image, std::span<float> out);  // [0, 1], neither mean nor deviation
-// Back to a picture: values are clipped to [0, 1] and rounded.
-Image from_chw(std::span<const float> chw, int width, int height);
 
 struct RandomErasingOptions {
   double probability = 0.25;

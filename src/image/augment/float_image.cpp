@@ -77,7 +77,8 @@ class PlasmaMap {
     return std::size_t(y & mask) * std::size_t(side_) + std::size_t(x & mask);
   }
 
-  // The amplitude enters twice, as in the published generator, so that it falls by decay^2 a level.
+  // The amplitude enters twice, as in the published generator, so that it falls by decay^2 per
+  // level.
   void set(int x, int y, double sum, double amplitude) {
     values_[index(x, y)] = sum / 4 + amplitude * random_.uniform(-amplitude, amplitude);
   }

@@ -13,25 +13,6 @@ constexpr double kMaxMagnitude = 10;
 
 }  // namespace
 
-std::string_view augment_op_name(AugmentOp op) {
-  static constexpr std::array<std::string_view, kAugmentOps> kNames{"AutoContrast",
-                                                                    "Equalize",
-                                                                    "Invert",
-                                                                    "Rotate",
-                                                                    "PosterizeIncreasing",
-                                                                    "SolarizeIncreasing",
-                                                                    "SolarizeAdd",
-                                                                    "ColorIncreasing",
-                                                                    "ContrastIncreasing",
-                                                                    "BrightnessIncreasing",
-                                                                    "SharpnessIncreasing",
-                                                                    "ShearX",
-                                                                    "ShearY",
-                                                                    "TranslateXRel",
-                                                                    "TranslateYRel"};
-  return kNames[std::size_t(op)];
-}
-
 double augment_argument(AugmentOp op, double magnitude, bool negative) {
   const double level = magnitude / kMaxMagnitude;
   const double sign = negative ? -1 : 1;

@@ -1,4 +1,4 @@
-// RandAugment as timm's 'rand-m9-mstd0.5-inc1': two of fifteen operations a picture, each applied
+// RandAugment as timm's 'rand-m9-mstd0.5-inc1': two of fifteen operations per picture, each applied
 // with probability one half at a magnitude near 9 of 10, all of them stronger with the magnitude.
 #pragma once
 
@@ -32,7 +32,6 @@ enum class AugmentOp {
 inline constexpr int kAugmentOps = 15;
 
 // timm's name: "Rotate", "PosterizeIncreasing", "TranslateXRel", ...
-std::string_view augment_op_name(AugmentOp op);
 
 // The operation's argument (degrees, bits, threshold, factor, shear, share of the side) at a
 // magnitude of 0 to 10. `negative` turns rotation, shear and shift the other way and makes the
@@ -50,7 +49,7 @@ Image apply_augment(const Image& image, AugmentOp op, double argument,
 struct RandAugmentOptions {
   double magnitude = 9;
   double magnitude_deviation = 0.5;  // 0: always the same magnitude
-  int operations = 2;                // a picture
+  int operations = 2;                // per picture
   double probability = 0.5;          // that a drawn operation is applied
   AugmentGeometry geometry;
 };

@@ -33,7 +33,7 @@ struct ImageInfo {
   ImageFormat format = ImageFormat::kUnknown;
   int width = 0, height = 0;  // upright, after EXIF orientation
   int channels = 0;           // as stored
-  int bits = 8;               // a channel, as stored
+  int bits = 8;               // per channel, as stored
   int orientation = 1;        // EXIF
 };
 
@@ -53,7 +53,6 @@ Bytes encode_png(const Image& image, const TextMetadata& metadata = {});
 Bytes encode_png(const GrayImage& image, const TextMetadata& metadata = {});
 Bytes encode_jpeg(const Image& image, int quality = 95);
 Bytes encode_webp(const Image& image, float quality = 90);  // 100 is lossless
-TextMetadata read_png_metadata(ByteSpan bytes, const std::string& name);
 
 // The extension (.png, .jpg, .jpeg, .webp) chooses the format; the write is atomic. Only PNG
 // carries the metadata.

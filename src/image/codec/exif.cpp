@@ -1,34 +1,14 @@
 #include "image/codec/exif.h"
 
+#include <libexif/exif-data.h>
+
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 namespace addp {
 namespace {
-
-// A TIFF block read with every offset checked; out of range reads as nothing.
-class TiffReader {
- public:
-  TiffReader(ByteSpan bytes, bool big_endian) : bytes_(bytes), big_endian_(big_endian) {}
-
-  std::optional<std::uint32_t> u16(std::uint64_t at) const { return number(at, 2); }
-  std::optional<std::uint32_t> u32(std::uint64_t at) const { return number(at, 4); }
-
- private:
-  std::optional<std::uint32_t> number(std::uint64_t at, std::uint64_t size) const {
-    if (at > bytes_.size() || bytes_.size() - at < size) return std::nullopt;
-    std::uint32_t value = 0;
-    for (std::uint64_t i = 0; i < size; ++i) {
-      const std::uint64_t place = big_endian_ ? i : size - 1 - i;
-      value = value << 8 | bytes_[at + place];
-    }
-    return value;
-  }
-
-  ByteSpan bytes_;
-  bool big_endian_;
-};
 
 // What an orientation does to the stored picture: transpose first, then mirror the result.
 struct Turn {
@@ -76,28 +56,25 @@ Picture turned(const Picture& stored, Turn turn) {
 }  // namespace
 
 int parse_exif_orientation(ByteSpan exif) {
+  constexpr std::size_t kLongest = 0xFFFF;  // of JPEG's marker; other formats set no bound
   constexpr std::string_view kPrefix("Exif\0\0", 6);
-  if (exif.size() >= kPrefix.size() &&
-      std::memcmp(exif.data(), kPrefix.data(), kPrefix.size()) == 0) {
-    exif = exif.subspan(kPrefix.size());
+  Bytes block;
+  if (!std::equal(kPrefix.begin(), kPrefix.end(), exif.begin(),
+                  exif.begin() + std::ptrdiff_t(std::min(exif.size(), kPrefix.size())))) {
+    block.assign(kPrefix.begin(), kPrefix.end());  // libexif wants it
   }
-  if (exif.size() < 8) return 1;
-  const bool big_endian = exif[0] == 'M' && exif[1] == 'M';
-  if (!big_endian && !(exif[0] == 'I' && exif[1] == 'I')) return 1;
-  const TiffReader tiff(exif, big_endian);
-  if (tiff.u16(2) != 42u) return 1;
-  const std::uint64_t directory = tiff.u32(4).value_or(0);
-  const std::uint32_t entries = tiff.u16(directory).value_or(0);
-  constexpr std::uint32_t kOrientationTag = 0x0112, kShort = 3;
-  for (std::uint32_t i = 0; i < entries; ++i) {
-    const std::uint64_t entry = directory + 2 + std::uint64_t{i} * 12;
-    const auto tag = tiff.u16(entry);
-    if (!tag) return 1;
-    if (*tag != kOrientationTag) continue;
-    const std::uint32_t value = tiff.u16(entry + 8).value_or(1);
-    return tiff.u16(entry + 2) == kShort && value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
-  }
-  return 1;
+  const ByteSpan read = exif.first(std::min(exif.size(), kLongest));
+  block.insert(block.end(), read.begin(), read.end());
+  const std::unique_ptr<ExifData, decltype(&exif_data_unref)> data(exif_data_new(),
+                                                                   exif_data_unref);
+  if (data == nullptr) return 1;
+  // Entries as they are stored: nothing mended, nothing added.
+  exif_data_unset_option(data.get(), EXIF_DATA_OPTION_FOLLOW_SPECIFICATION);
+  exif_data_load_data(data.get(), block.data(), static_cast<unsigned int>(block.size()));
+  const ExifEntry* entry = exif_content_get_entry(data->ifd[EXIF_IFD_0], EXIF_TAG_ORIENTATION);
+  if (entry == nullptr || entry->format != EXIF_FORMAT_SHORT || entry->size < 2) return 1;
+  const int value = exif_get_short(entry->data, exif_data_get_byte_order(data.get()));
+  return value >= 1 && value <= 8 ? value : 1;
 }
 
 Image apply_orientation(Image stored, int orientation) {

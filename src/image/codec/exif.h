@@ -1,8 +1,6 @@
 // The EXIF orientation: how a stored picture must be turned to stand upright.
 #pragma once
 
-#include <optional>
-
 #include "base/file_io.h"
 #include "image/box.h"
 #include "image/image.h"

@@ -113,16 +113,6 @@ void blend_mask(Image& image, const GrayImage& mask, Color color, float opacity)
   }
 }
 
-Image colorize_labels(const GrayImage& labels, int ignored) {
-  std::array<Color, 256> colors;
-  for (int i = 0; i < 256; ++i) colors[std::size_t(i)] = i == ignored ? kBlack : distinct_color(i);
-  Image image(labels.width, labels.height);
-  for (std::size_t i = 0; i < labels.pixels.size(); ++i) {
-    std::memcpy(image.pixels.data() + i * 3, colors[labels.pixels[i]].data(), 3);
-  }
-  return image;
-}
-
 TextSize measure_text(std::string_view text, int scale) {
   int columns = 0, longest = 0, lines = 1;
   for (const char c : text) {

@@ -29,8 +29,6 @@ void paste(Image& image, const Image& patch, int left, int top);
 // Colours the pixels where the mask is not 0; opacity 1 covers them. The mask has
 // the picture's size.
 void blend_mask(Image& image, const GrayImage& mask, Color color, float opacity = 0.5f);
-// Every label in its distinct colour, `ignored` in black.
-Image colorize_labels(const GrayImage& labels, int ignored = 255);
 
 struct TextSize {
   int width = 0, height = 0;

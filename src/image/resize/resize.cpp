@@ -257,15 +257,6 @@ void flip_horizontally(GrayImage& image) {
   for (int y = 0; y < image.height; ++y) std::reverse(image.row(y), image.row(y) + image.width);
 }
 
-Image resize_short_side(const Image& image, int size, Resample filter) {
-  const std::int64_t shorter = std::min(image.width, image.height);
-  const std::int64_t longer = std::max(image.width, image.height);
-  if (shorter < 1) throw UsageError("cannot resize an empty picture to {} pixels", size);
-  const int other = static_cast<int>(size * longer / shorter);
-  return image.width <= image.height ? resize(image, size, other, filter)
-                                     : resize(image, other, size, filter);
-}
-
 PixelBox center_box(int width, int height, int size) {
   if (size < 1 || width < size || height < size) {
     throw UsageError("cannot cut {}x{} out of the middle of a {}x{} picture", size, size, width,
@@ -274,10 +265,6 @@ PixelBox center_box(int width, int height, int size) {
   // Half a pixel goes to the even side, as Python's round() does.
   return {static_cast<int>(std::nearbyint((width - size) / 2.0)),
           static_cast<int>(std::nearbyint((height - size) / 2.0)), size, size};
-}
-
-Image center_crop(const Image& image, int size) {
-  return crop(image, center_box(image.width, image.height, size));
 }
 
 }  // namespace addp

@@ -31,10 +31,7 @@ GrayImage crop(const GrayImage& image, const PixelBox& box);
 void flip_horizontally(Image& image);
 void flip_horizontally(GrayImage& image);
 
-// The shorter side becomes `size`, the other follows (torchvision's Resize(size)).
-Image resize_short_side(const Image& image, int size, Resample filter = Resample::kBicubic);
 // The middle of the picture (torchvision's CenterCrop); a side shorter than `size` is a UsageError.
-Image center_crop(const Image& image, int size);
 PixelBox center_box(int width, int height, int size);
 
 }  // namespace addp

@@ -100,8 +100,8 @@ class ResNetEncoder : public ImageEncoder {
   ResNetEncoderConfig config_;
   std::size_t level_;  // the stage with the token grid
   std::shared_ptr<ResNet> trunk_;
-  std::vector<std::shared_ptr<Conv2d>>
-      projections_;  // of stages level_ to 3; the last has the bias
+  // Of stages level_ to 3; the last has the bias.
+  std::vector<std::shared_ptr<Conv2d>> projections_;
   std::shared_ptr<LayerNorm> norm_;
 };
 

@@ -6,7 +6,7 @@
 namespace addp {
 
 // What each row of logits should be: `probabilities` over the first K classes (each row sums to 1),
-// or one `label` a row, or `label_share` of the label and the rest of the probabilities.
+// or one `label` per row, or `label_share` of the label and the rest of the probabilities.
 struct SoftTarget {
   Tensor probabilities{};  // [N, K], K at most the number of classes; undefined: labels alone
   Tensor labels{};         // [N] int64; undefined: probabilities alone

@@ -40,7 +40,7 @@ void for_pieces(const Shape& shape, const Work& work) {
   });
 }
 
-// Two sums a channel: [B, 2, C], from what `add(picture, first element, span, sums,
+// Two sums per channel: [B, 2, C], from what `add(picture, first element, span, sums,
 // others)` adds up.
 template <class Add>
 std::vector<double> piecewise_sums(const Shape& shape, const Add& add) {

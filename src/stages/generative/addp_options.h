@@ -25,11 +25,13 @@ struct AddpTrainOptions {
           "the frozen token predictor: a folder that 'addp train predictor' wrote, or a file")
         .required();
     network.describe(o);
-    o.add("encoder", encoder, "what sees the pixels").choices({"vit", "resnet50", "resnet-nano"});
+    o.add("encoder", encoder, "what sees the pixels")
+        .choices({"vit", "resnet50", "resnet-nano"})
+        .common();
     o.add("class-ids", class_ids,
           "embeddings for classes beside the codes; the published networks have 1000")
         .range(1, 1e6);
-    o.group("Diffusion (the paper's ablations)");
+    o.advanced_group("Diffusion (the paper's ablations)");
     o.add_enum<Mapping>("mapping", diffusion.mapping, mapping_names(),
                         "how the distribution of unreliable tokens becomes pixels");
     o.add_enum<Condition>(
@@ -58,7 +60,7 @@ struct AddpTrainOptions {
         .range(0, 0.99);
     o.add("predictor-dropout", diffusion.predictor_dropout,
           "leave the frozen predictor's dropout active, as the released program does");
-    o.group("Records");
+    o.advanced_group("Records");
     o.add("sample-steps", sample_steps, "steps of the samples that are shown while training")
         .range(1, 4096);
   }

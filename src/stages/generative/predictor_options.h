@@ -21,7 +21,7 @@ struct PredictorTrainOptions {
     o.add("class-ids", class_ids,
           "embeddings for classes beside the codes; the published networks have 1000")
         .range(1, 1e6);
-    o.group("Masked tokens");
+    o.advanced_group("Masked tokens");
     o.add("label-smoothing", label_smoothing, "share of the target spread over the vocabulary")
         .range(0, 0.99);
     o.add("mask-mean", mask_mean, "of the truncated normal that mask ratios come from").range(0, 1);

@@ -36,12 +36,12 @@ struct TokenizerTrainOptions {
 
   void describe(Options& o) {
     train.describe(o);
-    o.group("Network");
-    o.add("channels", network.channels, "at the finest level").range(1, 4096);
+    o.advanced_group("Network");
+    o.add("channels", network.channels, "at the finest level").range(1, 4096).common();
     o.add("multipliers", network.multipliers,
-          "of the channels, a level each; each further level halves the picture");
+          "of the channels, one per level; each further level halves the picture");
     o.add("blocks", network.blocks, "residual blocks per level").range(1, 64);
-    o.add("codes", network.codes, "entries of the codebook").range(2, 1 << 20);
+    o.add("codes", network.codes, "entries of the codebook").range(2, 1 << 20).common();
     o.add("code-width", network.code_width, "length of a code").range(1, 4096);
     o.add("stem", network.stem,
           "2: no layer at full resolution (strided first layer, pixel shuffle at the end)")
@@ -53,24 +53,28 @@ struct TokenizerTrainOptions {
     o.add("groups", network.groups, "of the normalisations; fewer for narrow networks")
         .range(1, 1024);
     o.add("start", start,
-          "a trained tokenizer to go on from, with its sizes; empty: random weights");
+          "a trained tokenizer to go on from, with its sizes; empty: random weights")
+        .common();
     o.add("train-encoder", train_encoder,
           "false: only the decoder learns, and tokens stay what they are for networks that were "
           "trained on them; needs --start");
-    o.group("Losses");
+    o.advanced_group("Losses");
     o.add("crop", crop, "smallest share of a picture's area in a random crop; 1: none")
         .range(0.01, 1);
     o.add("l1", l1, "weight of the absolute error").range(0, 1e6);
     o.add("l2", l2, "weight of the squared error").range(0, 1e6);
     o.add("perceptual", perceptual, "weight of LPIPS; needs its weights").range(0, 1e6);
     o.add("lpips", lpips,
-          "LPIPS weights; empty: lpips*.safetensors in the folder ADDP_WEIGHTS, or none");
+          "LPIPS weights; empty: lpips*.safetensors in the folder ADDP_WEIGHTS, or none")
+        .common();
     o.add("codebook", codebook, "weight of what moves codes towards features").range(0, 1e6);
     o.add("commitment", commitment, "weight of what moves features towards codes").range(0, 1e6);
-    o.group("Discriminator");
+    o.advanced_group("Discriminator");
     o.add("adversarial", adversarial, "weight beside the adaptive one; 0: no discriminator")
         .range(0, 1e6);
-    o.add("adversarial-start", adversarial_start, "first step of the discriminator").range(0, 1e12);
+    o.add("adversarial-start", adversarial_start, "first step of the discriminator")
+        .range(0, 1e12)
+        .common();
     o.add_enum<DiscriminatorKind>(
         "discriminator", discriminator,
         {{"patch", DiscriminatorKind::kPatch}, {"features", DiscriminatorKind::kFeatures}},
@@ -80,7 +84,7 @@ struct TokenizerTrainOptions {
         .range(0, 1000);
     o.add("discriminator-channels", discriminator_channels, "of its first layer").range(8, 1024);
     o.add("discriminator-layers", discriminator_layers, "that halve the picture").range(1, 6);
-    o.group("Codebook health");
+    o.advanced_group("Codebook health");
     o.add("restart-every", restart_every,
           "steps after which unused codes become features again; 0: never")
         .range(0, 1e12);

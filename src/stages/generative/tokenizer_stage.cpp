@@ -232,7 +232,7 @@ Metrics TokenizerStage::step(const StepContext& context) {
     const Tensor pixels = feed_.next().pixels;
     Bf16Scope scope(context.bf16);
     Reconstruction made =
-        reconstruct(pixels, context.shared.fork("shift", static_cast<std::uint64_t>(part)));
+        reconstruct(pixels, context.stream.fork("shift", static_cast<std::uint64_t>(part)));
     Tensor loss = made.loss;
     if (adversarial) loss = loss + adversarial_term(made, made.metrics);
     generator_learner_->backward(loss, share, last);

@@ -21,13 +21,15 @@ struct BackboneOptions {
     o.add("model", model,
           "a pre-trained network: a run of 'addp train addp', 'predictor' or 'classifier', or a "
           "published file; empty: from scratch");
-    o.add("tokenizer", tokenizer, "for an encoder of tokens whose model has no tokenizer inside");
+    o.add("tokenizer", tokenizer, "for an encoder of tokens whose model has no tokenizer inside")
+        .advanced();
     o.add("input", input, "from scratch: what the encoder is fed with")
-        .choices({"pixels", "tokens"});
+        .choices({"pixels", "tokens"})
+        .advanced();
     o.add("preset", preset,
           "from scratch: size by name: nano, tiny, small, base, large, resnet-nano, resnet50")
         .metavar("NAME");
-    o.add("patch", patch, "from scratch: pixels of a patch, each way").range(1, 1024);
+    o.add("patch", patch, "from scratch: pixels of a patch, each way").range(1, 1024).advanced();
   }
 };
 

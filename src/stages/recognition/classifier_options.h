@@ -36,31 +36,32 @@ struct ClassifierTrainOptions {
   void describe(Options& o) {
     train.describe(o);
     backbone.describe(o);
-    o.group("Fine-tuning");
+    o.advanced_group("Fine-tuning");
     o.add("layer-decay", layer_decay,
-          "a layer's learning rate over that of the next one; 1: all alike")
-        .range(0.01, 1);
+          "a layer's learning rate over that of the next one; 1: the same for all")
+        .range(0.01, 1)
+        .common();
     o.add("drop-path", drop_path, "stochastic depth of the last block").range(0, 0.99);
     o.add_enum<ClassLoss>("loss", loss,
                           {{"ce", ClassLoss::kCrossEntropy}, {"bce", ClassLoss::kBinary}},
-                          "cross-entropy, or binary cross-entropy a class");
+                          "cross-entropy, or binary cross-entropy per class");
     o.add("label-smoothing", label_smoothing, "share of the target spread over all classes")
         .range(0, 0.99);
     o.add("bce-threshold", bce_threshold,
           "with bce: targets above this become 1, others 0; 0: targets stay as they are")
         .range(0, 1);
-    o.group("Augmentation");
+    o.advanced_group("Augmentation");
     o.add("crop", crop, "smallest share of a picture's area in a random crop").range(0.01, 1);
     o.add("flip", flip, "mirror half of the pictures");
-    o.add("augment", augment, "magnitude of RandAugment; 0: none").range(0, 10);
+    o.add("augment", augment, "magnitude of RandAugment; 0: none").range(0, 10).common();
     o.add("augment-deviation", augment_deviation, "of the magnitude").range(0, 10);
     o.add("erasing", erasing, "probability of random erasing").range(0, 1);
-    o.add("mixup", mixup, "alpha of mixup; 0: none").range(0, 100);
-    o.add("cutmix", cutmix, "alpha of cutmix; 0: none; with both, one of them a batch")
+    o.add("mixup", mixup, "alpha of mixup; 0: none").range(0, 100).common();
+    o.add("cutmix", cutmix, "alpha of cutmix; 0: none; with both, one of them per batch")
         .range(0, 100);
     o.add("repeats", repeats, "repeated augmentation: how often a picture comes in a row")
         .range(1, 64);
-    o.group("Evaluation");
+    o.advanced_group("Evaluation");
     o.add("eval-crop", eval_crop, "share of the middle square's side that is looked at")
         .range(0.1, 1);
   }
@@ -85,7 +86,7 @@ struct ProbeTrainOptions {
   void describe(Options& o) {
     train.describe(o);
     backbone.describe(o);
-    o.group("Probing");
+    o.advanced_group("Probing");
     o.add("momentum", momentum, "of LARS").range(0, 1);
     o.add("crop", crop, "smallest share of a picture's area in a random crop").range(0.01, 1);
     o.add("flip", flip, "mirror half of the pictures");
@@ -93,9 +94,12 @@ struct ProbeTrainOptions {
           "views of each picture whose features are computed once and kept in "
           "OUT/features.safetensors: the first is the middle square, the others are random crops; "
           "0: every crop is new, as in the paper")
-        .range(0, 1000);
-    o.add("neighbours", neighbours, "k of the nearest-neighbour figure; 0: none").range(0, 10000);
-    o.group("Evaluation");
+        .range(0, 1000)
+        .common();
+    o.add("neighbours", neighbours, "k of the nearest-neighbour figure; 0: none")
+        .range(0, 10000)
+        .common();
+    o.advanced_group("Evaluation");
     o.add("eval-crop", eval_crop, "share of the middle square's side that is looked at")
         .range(0.1, 1);
   }

@@ -27,8 +27,9 @@ struct DetectorTrainOptions {
     train.describe(o);
     maps.describe(o);
     o.add("only", only, "of COCO's classes, those to learn, by name; the others are background")
-        .metavar("NAME");
-    o.group("Detector");
+        .metavar("NAME")
+        .common();
+    o.advanced_group("Detector");
     o.add("strides", strides, "of the feature pyramid, each twice the one before");
     o.add("channels", channels, "of the feature pyramid").range(8, 4096);
     o.add("anchor-scale", anchor_scale, "side of a level's anchors over its stride").range(0.5, 64);
@@ -43,7 +44,7 @@ struct DetectorTrainOptions {
     o.add("level-scale", level_scale,
           "pixels of a region's side for each pixel of its level's stride")
         .range(0.5, 256);
-    o.group("What a step looks at, for each picture");
+    o.advanced_group("What a step looks at, for each picture");
     o.add("anchors", anchors, "anchors").range(2, 1e6);
     o.add("proposals", proposals, "proposals kept; the model keeps as many wherever it is used")
         .range(1, 1e6);

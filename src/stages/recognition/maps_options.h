@@ -25,13 +25,16 @@ struct MapsOptions {
     o.add("window", window,
           "side of a ViT's attention windows in patches; the last block of each quarter attends "
           "globally; 0: all blocks")
-        .range(0, 1024);
-    o.add("relative-positions", relative_positions, "in a ViT's attention");
-    o.add("freeze-norm", freeze_norm, "a ResNet's batch norms keep the statistics they have");
-    o.add("drop-path", drop_path, "stochastic depth of a ViT").range(0, 0.99);
+        .range(0, 1024)
+        .advanced();
+    o.add("relative-positions", relative_positions, "in a ViT's attention").advanced();
+    o.add("freeze-norm", freeze_norm, "a ResNet's batch norms keep the statistics they have")
+        .advanced();
+    o.add("drop-path", drop_path, "stochastic depth of a ViT").range(0, 0.99).advanced();
     o.add("layer-decay", layer_decay, "learning rate of a ViT's block over that of the next one")
-        .range(0.01, 1);
-    o.group("Pictures");
+        .range(0.01, 1)
+        .advanced();
+    o.advanced_group("Pictures");
     o.add("scale-low", scale_low, "pictures are scaled at random, from this times --size")
         .range(0.01, 100);
     o.add("scale-high", scale_high, "to this times --size").range(0.01, 100);

@@ -39,11 +39,11 @@ std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const D
 
 // Tells encoders apart whose features a cache may hold.
 std::string digest_of(const torch::nn::Module& network) {
-  std::string text;
+  Sha256 digest;
   for (const auto& item : network.named_parameters()) {
-    text += sha256_of(item.value());
+    digest.add(as_byte_span(sha256_of(item.value())));
   }
-  return sha256_hex(as_byte_span(text));
+  return digest.hex();
 }
 
 FeatureFeedOptions probe_feed(const ProbeTrainOptions& options, const World& world,

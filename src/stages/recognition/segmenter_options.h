@@ -25,22 +25,24 @@ struct SegmenterTrainOptions {
     maps.describe(o);
     o.add("max-share", max_share, "largest share of one class in a crop; another is tried")
         .range(0, 1);
-    o.group("Labels");
+    o.advanced_group("Labels");
     o.add("ignore-label", ignore_label,
           "number in the label maps that does not count beside 255; -1: a class called void")
         .range(-1, 255);
     o.add("zero-label", zero_label,
           "0 in the label maps: the first class, ignored (classes count from 1, as in ADE20k), or "
           "found out from the set")
-        .choices({"auto", "class", "ignore"});
+        .choices({"auto", "class", "ignore"})
+        .common();
     o.add("classes", classes, "number of classes where no classes.txt lists them; 0: counted")
-        .range(0, 254);
-    o.group("Head");
+        .range(0, 254)
+        .common();
+    o.advanced_group("Head");
     o.add("channels", channels, "of UperNet").range(8, 4096);
     o.add("auxiliary-channels", auxiliary_channels, "of the auxiliary head").range(8, 4096);
     o.add("auxiliary", auxiliary, "weight of the auxiliary head's loss").range(0, 100);
     o.add("head-dropout", dropout, "of channels before the classifiers").range(0, 0.99);
-    o.group("Evaluation");
+    o.advanced_group("Evaluation");
     o.add("test-scales", test_scales, "scales whose probabilities are averaged").range(0.05, 20);
     o.add("test-flip", test_flip, "average with the mirrored picture, too");
   }

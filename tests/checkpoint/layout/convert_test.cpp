@@ -30,7 +30,7 @@ void expect_equal(const TensorMap& a, const TensorMap& b) {
 
 TEST(Convert, ThereAndBack) {
   const auto folders = testing::network_fixtures();
-  if (folders.empty()) GTEST_SKIP() << "no network fixtures: set ADDP_FIXTURES to their folder";
+  if (folders.empty()) GTEST_SKIP() << "needs fixture addp-mini";
   for (const auto& folder : folders) {
     for (const char* name : {"addp.pth", "mage.pth", "vqgan.ckpt", "classifier.pth"}) {
       SCOPED_TRACE((folder / name).string());
@@ -59,7 +59,7 @@ TEST(Convert, ThereAndBack) {
 
 TEST(Convert, DroppedEntriesAreNamed) {
   const auto folders = testing::network_fixtures();
-  if (folders.empty()) GTEST_SKIP() << "no network fixtures: set ADDP_FIXTURES to their folder";
+  if (folders.empty()) GTEST_SKIP() << "needs fixture addp-mini";
   const ScratchFolder scratch;
   const ConvertReport report =
       convert_checkpoint(folders[0] / "addp.pth", scratch / "a.safetensors");

@@ -45,7 +45,7 @@ std::int64_t elements(const TensorMap& tensors, const std::string& prefix) {
 
 TEST(Recognise, PublishedCheckpoints) {
   const auto folders = testing::network_fixtures();
-  if (folders.empty()) GTEST_SKIP() << "no network fixtures: set ADDP_FIXTURES to their folder";
+  if (folders.empty()) GTEST_SKIP() << "needs fixture addp-mini";
   for (const auto& folder : folders) {
     SCOPED_TRACE(folder.string());
     const Checkpoint file = open_checkpoint(folder / "addp.pth");
@@ -129,14 +129,13 @@ TEST(Recognise, InceptionAndResNetByTheirKeyLists) {
 }
 
 TEST(Recognise, RealWeightFiles) {
-  const auto weights = testing::outside_fixtures() / "../weights";
-  if (!std::filesystem::exists(weights)) GTEST_SKIP() << "no weights beside the fixtures";
-  const Recognition inception =
-      recognise(open_checkpoint(weights / "inception-2015-12-05-fp16.safetensors"));
+  ADDP_REQUIRE_WEIGHTS(inception_file, "inception-2015-12-05-fp16.safetensors");
+  ADDP_REQUIRE_WEIGHTS(lpips_file, "lpips-alex-fp16.safetensors");
+  const Recognition inception = recognise(open_checkpoint(inception_file));
   EXPECT_EQ(inception.kind, "inception");
   EXPECT_EQ(inception.details["fc"], false);
   EXPECT_TRUE(inception.non_finite.empty());
-  const Recognition lpips = recognise(open_checkpoint(weights / "lpips-alex-fp16.safetensors"));
+  const Recognition lpips = recognise(open_checkpoint(lpips_file));
   EXPECT_EQ(lpips.kind, "lpips");
   EXPECT_EQ(lpips.details["backbone"], "alex");
 }

@@ -59,9 +59,9 @@ TEST(FeatureSet, OtherFilesAreRefused) {
 }
 
 TEST(FeatureSet, CollectedFromPhotographs) {
-  ADDP_REQUIRE_FIXTURE(fixtures, "ops");
+  ADDP_REQUIRE_FIXTURE_FILE(recorded, "ops/real_weights.safetensors");
   ADDP_REQUIRE_WEIGHTS(weights, "inception-2015-12-05-fp16.safetensors");
-  auto f = testing::load_tensors(fixtures / "real_weights.safetensors");
+  auto f = testing::load_tensors(recorded);
   const auto network = InceptionNetwork::open(weights);
   const auto pictures = f["image"].slice(0, 0, 4);
   std::vector<Image> images;

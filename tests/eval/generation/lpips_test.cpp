@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "nn/torch.h"
 #include "support/fixtures.h"
+#include "support/small_lpips.h"
 #include "support/torch_fixtures.h"
 
 namespace addp {
@@ -12,25 +13,10 @@ namespace {
 
 using testing::relative_error;
 
-TensorMap small_weights(bool negative_bias) {
-  TensorMap weights;
-  const std::int64_t sizes[5][4] = {
-      {0, 64, 3, 11}, {3, 192, 64, 5}, {6, 384, 192, 3}, {8, 256, 384, 3}, {10, 256, 256, 3}};
-  for (int i = 0; i < 5; ++i) {
-    const auto [layer, out, in, kernel] = sizes[i];
-    const std::string key = "features." + std::to_string(layer);
-    weights[key + ".weight"] =
-        to_view(testing::formula_weight(key + ".weight", i, {out, in, kernel, kernel}));
-    weights[key + ".bias"] = to_view(torch::full({out}, negative_bias ? -100.0F : 0.1F));
-    weights["lin" + std::to_string(i) + ".weight"] = to_view(torch::full({1, out, 1, 1}, 0.1F));
-  }
-  return weights;
-}
-
 TEST(Lpips, RealWeightsOnPhotographs) {
-  ADDP_REQUIRE_FIXTURE(folder, "ops");
+  ADDP_REQUIRE_FIXTURE_FILE(recorded, "ops/real_weights.safetensors");
   ADDP_REQUIRE_WEIGHTS(weights, "lpips-alex-fp16.safetensors");
-  auto f = testing::load_tensors(folder / "real_weights.safetensors");
+  auto f = testing::load_tensors(recorded);
   const auto lpips = Lpips::open(weights);
   EXPECT_LT(relative_error(lpips(f["lpips_a"], f["lpips_b"]), f["lpips"]), 1e-4);
   const auto a = torch::avg_pool2d(f["lpips_a"], 4), b = torch::avg_pool2d(f["lpips_b"], 4);
@@ -38,7 +24,7 @@ TEST(Lpips, RealWeightsOnPhotographs) {
 }
 
 TEST(Lpips, DistanceIsZeroForEqualPicturesAndSymmetric) {
-  const Lpips lpips(small_weights(false), "w");
+  const Lpips lpips(testing::small_lpips(false), "w");
   const auto x = testing::formula_weight("x.weight", 1, {2, 3, 40, 33}).clamp(-1, 1);
   const auto y = testing::formula_weight("x.weight", 7, {2, 3, 40, 33}).clamp(-1, 1);
   EXPECT_EQ(lpips(x, x).abs().max().item<float>(), 0);
@@ -47,7 +33,7 @@ TEST(Lpips, DistanceIsZeroForEqualPicturesAndSymmetric) {
 }
 
 TEST(Lpips, GradientPointsDownhillAndIsFiniteForDeadFeatures) {
-  const Lpips lpips(small_weights(false), "w"), dead(small_weights(true), "w");
+  const Lpips lpips(testing::small_lpips(false), "w"), dead(testing::small_lpips(true), "w");
   const auto target = testing::formula_weight("x.weight", 7, {1, 3, 36, 36});
   auto x = torch::zeros({1, 3, 36, 36}).requires_grad_(true);
   const auto before = lpips(x, target).sum();
@@ -65,12 +51,12 @@ TEST(Lpips, GradientPointsDownhillAndIsFiniteForDeadFeatures) {
 }
 
 TEST(Lpips, BadInputIsRefused) {
-  const Lpips lpips(small_weights(false), "w");
+  const Lpips lpips(testing::small_lpips(false), "w");
   EXPECT_THROW(lpips(torch::zeros({1, 3, 30, 64}), torch::zeros({1, 3, 30, 64})), UsageError);
   EXPECT_THROW(lpips(torch::zeros({1, 3, 64, 64}), torch::zeros({2, 3, 64, 64})), UsageError);
   EXPECT_NO_THROW(lpips(torch::zeros({1, 3, kLpipsMinSide, kLpipsMinSide}),
                         torch::ones({1, 3, kLpipsMinSide, kLpipsMinSide})));
-  auto weights = small_weights(false);
+  auto weights = testing::small_lpips(false);
   weights.erase("lin3.weight");
   EXPECT_THROW(Lpips(weights, "w"), DataError);
 }

@@ -12,6 +12,7 @@
 #include "heads/small_heads.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/layer/pixels.h"
+#include "support/gradients.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -102,9 +103,7 @@ TEST(Detector, EveryParameterGetsAGradient) {
                         RandomStream(2, "step"), nullptr);
     EXPECT_TRUE(losses.total().isfinite().item<bool>());
     losses.total().backward();
-    for (const auto& item : detector.named_parameters()) {
-      EXPECT_TRUE(item.value().grad().defined()) << item.key();
-    }
+    testing::expect_gradients(detector);
   }
 }
 

@@ -40,7 +40,7 @@ TEST(RandomCrop, FallsBackToTheMiddle) {
   EXPECT_EQ(random_resized_crop(1, 1, {}, random), (PixelBox{0, 0, 1, 1}));
 }
 
-TEST(Normalise, GoesToPlanesAndBack) {
+TEST(Normalise, GoesToPlanes) {
   Image image(2, 1);
   image.pixels = {0, 128, 255, 51, 102, 153};
   std::vector<float> values(6);
@@ -49,14 +49,11 @@ TEST(Normalise, GoesToPlanesAndBack) {
   EXPECT_FLOAT_EQ(values[1], 0.2f);
   EXPECT_FLOAT_EQ(values[2], 128 / 255.0f);
   EXPECT_FLOAT_EQ(values[4], 1);
-  EXPECT_EQ(from_chw(values, 2, 1), image);
   const Normalisation normalisation;
   to_chw(image, values, normalisation);
   EXPECT_FLOAT_EQ(values[0], -0.485f / 0.229f);
   EXPECT_FLOAT_EQ(values[4], (1 - 0.406f) / 0.225f);
   EXPECT_THROW(to_chw(image, std::span(values).first(3)), UsageError);
-  const std::vector<float> odd{-1, 2, std::nanf(""), 0.5f, 0, 1};
-  EXPECT_EQ(from_chw(odd, 2, 1).pixels, (std::vector<std::uint8_t>{0, 0, 0, 255, 128, 255}));
 }
 
 TEST(RandomErasing, ChangesOneRectangleOnly) {

@@ -210,25 +210,18 @@ TEST(Png, LabelsAreTheStoredValues) {
   EXPECT_THROW(decode_labels(encode_webp(photo_like(3, 3)), "a.webp"), DataError);
 }
 
-TEST(Png, MetadataRoundTrips) {
+TEST(Png, MetadataIsWhatLibpngReads) {
   const TextMetadata texts{{"prompt", "a plain line"},
                            {"seed", ""},
                            {"Autor", "Zoë — 加藤"},
                            {"long", std::string(100'000, 'x') + "\n\ttail"}};
   const Bytes bytes = encode_png(photo_like(5, 5), texts);
-  EXPECT_EQ(read_png_metadata(bytes, "a.png"), texts);
+  EXPECT_EQ(testing::read_png_comments(bytes), texts);
   EXPECT_EQ(decode_image(bytes, "a.png"), photo_like(5, 5));
-  EXPECT_TRUE(read_png_metadata(encode_png(GrayImage(2, 2)), "a.png").empty());
+  EXPECT_TRUE(testing::read_png_comments(encode_png(GrayImage(2, 2))).empty());
   EXPECT_THROW(encode_png(photo_like(5, 5), {{"", "x"}}), UsageError);
   EXPECT_THROW(encode_png(photo_like(5, 5), {{std::string(80, 'k'), "x"}}), UsageError);
   EXPECT_THROW(encode_png(photo_like(5, 5), {{"k", std::string("a\0b", 3)}}), UsageError);
-  EXPECT_THROW(read_png_metadata(encode_jpeg(photo_like(5, 5)), "a.jpg"), DataError);
-  Bytes damaged = bytes;
-  const std::string needle = "a plain line";
-  const auto at = std::search(damaged.begin(), damaged.end(), needle.begin(), needle.end());
-  ASSERT_NE(at, damaged.end());
-  *at ^= 1;
-  EXPECT_THROW(read_png_metadata(damaged, "a.png"), DataError);
 }
 
 TEST(Webp, AlphaIsComposedOverWhite) {

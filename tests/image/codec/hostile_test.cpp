@@ -173,24 +173,17 @@ TEST(Hostile, EndlessScansAreRefused) {
   EXPECT_THROW(decode_image(bytes, "scans.jpg"), DataError);
 }
 
-TEST(Hostile, PngCommentsMayNotExplode) {
+TEST(Hostile, PngCommentsAreNotInflated) {
   // Twenty MiB of zeros in a zTXt of 20 KiB.
   const std::string text(20 << 20, '\0');
   uLongf size = compressBound(uLong(text.size()));
   Bytes packed(size);
   compress(packed.data(), &size, reinterpret_cast<const Bytef*>(text.data()), uLong(text.size()));
-  Bytes chunk{'z', 'T', 'X', 't', 'k', 0, 0};
-  chunk.insert(chunk.end(), packed.begin(), packed.begin() + std::ptrdiff_t(size));
+  Bytes content{'k', 0, 0};
+  content.insert(content.end(), packed.begin(), packed.begin() + std::ptrdiff_t(size));
+  const Bytes chunk = testing::make_png_chunk("zTXt", content);
   Bytes bytes = encode_png(photo_like(4, 4));
-  Bytes whole;
-  const auto put = [&](std::uint32_t value) {
-    for (int i = 0; i < 4; ++i) whole.push_back(std::uint8_t(value >> (24 - 8 * i)));
-  };
-  put(std::uint32_t(chunk.size() - 4));
-  whole.insert(whole.end(), chunk.begin(), chunk.end());
-  put(std::uint32_t(crc32(0, chunk.data(), uInt(chunk.size()))));
-  bytes.insert(bytes.begin() + 33, whole.begin(), whole.end());
-  EXPECT_THROW(read_png_metadata(bytes, "comment.png"), DataError);
+  bytes.insert(bytes.begin() + 33, chunk.begin(), chunk.end());
   EXPECT_EQ(decode_image(bytes, "comment.png"), photo_like(4, 4));
 }
 

@@ -91,6 +91,24 @@ TEST(Orientation, IsReadFromEveryFormat) {
   }
 }
 
+TEST(Orientation, IsFoundBehindThePixelsOfAPng) {
+  const Image stored = photo_like(6, 4);
+  Bytes bytes = encode_png(stored);
+  const Bytes chunk = testing::make_png_chunk("eXIf", make_exif(6, true));
+  bytes.insert(bytes.end() - 12, chunk.begin(), chunk.end());
+  EXPECT_EQ(read_image_info(bytes, "a.png").orientation, 6);
+  EXPECT_EQ(decode_image(bytes, "a.png"), apply_orientation(stored, 6));
+}
+
+TEST(Orientation, OtherTagsAndTypesSayNothing) {
+  Bytes exif = make_exif(6, true);
+  exif[8 + 2 + 12 + 1] = 0x13;  // the tag of the second entry: 0x0113 instead of 0x0112
+  EXPECT_EQ(parse_exif_orientation(exif), 1);
+  Bytes as_long = make_exif(6, true);
+  as_long[8 + 2 + 12 + 3] = 4;  // LONG instead of SHORT
+  EXPECT_EQ(parse_exif_orientation(as_long), 1);
+}
+
 TEST(Orientation, DamagedExifCountsAsUpright) {
   for (const bool big_endian : {false, true}) {
     const Bytes exif = make_exif(6, big_endian);
