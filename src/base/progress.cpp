@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/printable.h"
+
 namespace addp {
 namespace {
 
@@ -111,7 +113,7 @@ void Progress::finish(std::string_view text) {
 
 void Progress::print(std::string_view text) {
   if (quiet_progress) return;
-  fmt::print(stderr, "{}{}\n", terminal_ ? "\r\033[K" : "", text);
+  write_stderr(fmt::format("{}{}\n", terminal_ ? "\r\033[K" : "", printable(text)));
 }
 
 std::string Progress::line() const {
@@ -143,14 +145,14 @@ std::string Progress::line() const {
 void Progress::draw(bool last) {
   drawn_ = Clock::now();
   if (quiet_progress) return;
-  std::string text = line();
+  std::string text = printable(line());
   if (terminal_) {
     const auto width = static_cast<std::size_t>(terminal_width() - 1);
     if (text.size() > width) text.resize(width);
-    fmt::print(stderr, "\r\033[K{}{}", text, last ? "\n" : "");
+    write_stderr(fmt::format("\r\033[K{}{}", text, last ? "\n" : ""));
     std::fflush(stderr);
   } else {
-    fmt::print(stderr, "{}\n", text);
+    write_stderr(text + "\n");
   }
 }
 
