@@ -18,10 +18,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kWriteBuffer = std::size_t{1} << 20;
+constexpr std::size_t kLongestName = 255;  // of a file, in bytes
 
 // Opens for reading and returns the size; everything that is not a regular file is refused.
 int open_regular(const fs::path& path, std::uint64_t& size) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK, opening a pipe waits for a writer.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     throw DataError("{}: cannot be opened: {}; check the path and its permissions", path,
                     std::strerror(errno));
@@ -132,9 +134,16 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
   // The process id and a counter keep writers in other processes and threads apart.
   static std::atomic<unsigned> counter{0};
-  temporary_ = path;
-  temporary_ += fmt::format(".tmp-{}-{}", ::getpid(), counter++);
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const std::string suffix = fmt::format(".tmp-{}-{}", ::getpid(), counter++);
+  const std::string name = path.filename().string();
+  temporary_ = path.parent_path() / (name.substr(0, kLongestName - suffix.size()) + suffix);
+  const bool fits = name.size() <= kLongestName;
+  if (fits) {
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  }
+  if (!fits || (descriptor_ < 0 && errno == ENAMETOOLONG)) {
+    throw RuntimeError("{}: the name is too long for a file; choose a shorter one", path_);
+  }
   if (descriptor_ < 0) {
     throw RuntimeError("{}: cannot be written: {}; check that the folder exists and is writable",
                        path_, std::strerror(errno));

@@ -1,7 +1,8 @@
 #include "base/log.h"
 
 #include <atomic>
-#include <cstdio>
+
+#include "base/printable.h"
 
 namespace addp {
 namespace {
@@ -13,8 +14,7 @@ void set_log_quiet(bool quiet) { quiet_notes = quiet; }
 void log_line(std::string_view prefix, std::string_view message) {
   if (prefix.empty() && quiet_notes) return;
   // One call, so that lines of several threads do not mix.
-  const std::string line = fmt::format("{}{}\n", prefix, message);
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  write_stderr(fmt::format("{}{}\n", prefix, printable(message)));
 }
 
 }  // namespace addp

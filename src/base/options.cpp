@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/printable.h"
 
 namespace addp {
 namespace {
@@ -84,7 +85,7 @@ std::string text_of(const std::vector<T>& items) {
 
 std::string toml_string(const std::string& text) {
   std::string quoted = "\"";
-  for (const char c : text) {
+  for (const char c : valid_utf8(text)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       quoted += '\\';
@@ -215,6 +216,9 @@ void Option::check_text(std::string_view text) const {
 
 void Option::check() const {
   if (required_ && !was_set_) throw UsageError("--{} is needed: {}", name_, help_);
+  if (required_ && value_text().empty()) {
+    throw UsageError("--{} is empty; it is needed: {}", name_, help_);
+  }
   const auto check_number = [this](double value) {
     if (!range_ || (value >= range_->first && value <= range_->second)) return;
     throw UsageError("--{}: {} is outside {} to {}", name_, value, range_->first, range_->second);

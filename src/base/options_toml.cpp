@@ -2,11 +2,13 @@
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
-#include <sstream>
+#include <algorithm>
 
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/options.h"
+#include "base/printable.h"
+#include "base/toml_settings.h"
 
 namespace addp {
 namespace {
@@ -49,20 +51,6 @@ void load_table(Options& options, const toml::table& table, const std::string& p
   }
 }
 
-// The code point that starts at text[at], and its length; a length of 0 for what is not UTF-8.
-std::pair<std::uint32_t, std::size_t> decode_utf8(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t length = byte(at) >= 0xF0 ? 4 : byte(at) >= 0xE0 ? 3 : byte(at) >= 0xC2 ? 2 : 0;
-  if (length == 0 || at + length > text.size()) return {0, 0};
-  std::uint32_t point = byte(at) & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0U) != 0x80U) return {0, 0};
-    point = point << 6U | (byte(at + i) & 0x3FU);
-  }
-  const bool valid = point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
-  return {point, valid ? length : 0};
-}
-
 // The same recipe in ASCII: letters beyond it become escapes in strings and vanish from comments,
 // and are refused elsewhere. (The parser's test for exotic blanks has undefined behaviour for some
 // of them, so it gets to see none.)
@@ -102,6 +90,56 @@ std::string to_ascii(std::string_view text, const std::string& source) {
   return out;
 }
 
+// Deeper than any recipe, and shallow enough for the parser's and our own recursion.
+constexpr std::ptrdiff_t kMaxDots = 64;
+
+// A key of thousands of dotted parts would be a table in a table in a table, each of which takes
+// its share of the stack.
+void require_shallow(std::string_view text, const std::string& source) {
+  int line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view row = text.substr(begin, end - begin);
+    const std::string_view key = row.substr(0, row.find_first_of("=\"'#"));
+    if (std::count(key.begin(), key.end(), '.') > kMaxDots) {
+      throw DataError("{}:{}: a key has more than {} parts; name the option itself", source, line,
+                      kMaxDots);
+    }
+    begin = end + 1;
+  }
+}
+
+toml::table parse_toml(std::string_view text, const std::string& source) {
+  const std::string ascii = to_ascii(text, source);
+  require_shallow(ascii, source);
+  try {
+    return toml::parse(ascii, source);
+  } catch (const toml::parse_error& error) {
+    throw DataError("{}:{}: is not valid TOML: {}", source, error.source().begin.line,
+                    error.description());
+  }
+}
+
+std::string value_text(const toml::node& node, const std::string& where) {
+  const auto* items = node.as_array();
+  if (items == nullptr) return scalar_text(node, where);
+  std::string text;
+  for (const auto& item : *items) text += (text.empty() ? "" : ", ") + scalar_text(item, where);
+  return "[" + text + "]";
+}
+
+void collect_settings(const toml::table& table, const std::string& prefix,
+                      const std::string& source, std::map<std::string, std::string>& settings) {
+  for (const auto& [key, node] : table) {
+    const std::string name = prefix + std::string(key.str());
+    if (const auto* inner = node.as_table()) {
+      collect_settings(*inner, name + "-", source, settings);
+    } else {
+      settings[name] = value_text(node, source);
+    }
+  }
+}
+
 }  // namespace
 
 void Options::load_toml(const std::filesystem::path& path) {
@@ -109,14 +147,13 @@ void Options::load_toml(const std::filesystem::path& path) {
 }
 
 void Options::load_toml_text(std::string_view text, const std::string& source) {
-  toml::table table;
-  try {
-    table = toml::parse(to_ascii(text, source), source);
-  } catch (const toml::parse_error& error) {
-    throw DataError("{}:{}: is not valid TOML: {}", source, error.source().begin.line,
-                    error.description());
-  }
-  load_table(*this, table, "", source);
+  load_table(*this, parse_toml(text, source), "", source);
+}
+
+std::map<std::string, std::string> toml_settings(std::string_view text, const std::string& source) {
+  std::map<std::string, std::string> settings;
+  collect_settings(parse_toml(text, source), "", source, settings);
+  return settings;
 }
 
 std::string Options::to_toml() const {

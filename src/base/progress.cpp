@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/printable.h"
+
 namespace addp {
 namespace {
 
@@ -138,14 +140,14 @@ std::string Progress::line() const {
 void Progress::draw(bool last) {
   drawn_ = Clock::now();
   if (quiet_progress) return;
-  std::string text = line();
+  std::string text = printable(line());
   if (terminal_) {
     const auto width = static_cast<std::size_t>(terminal_width() - 1);
     if (text.size() > width) text.resize(width);
-    fmt::print(stderr, "\r\033[K{}{}", text, last ? "\n" : "");
+    write_stderr(fmt::format("\r\033[K{}{}", text, last ? "\n" : ""));
     std::fflush(stderr);
   } else {
-    fmt::print(stderr, "{}\n", text);
+    write_stderr(text + "\n");
   }
 }
 

@@ -6,16 +6,22 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/folder.h"
+#include "base/printable.h"
 
 namespace addp {
 
 void RunContext::write_configuration(const std::filesystem::path& folder) const {
   make_folder(folder);
+  remove_leftovers(folder);
   write_file_atomically(folder / "config.toml",
                         fmt::format("# {}\n\n{}", command_line, configuration));
 }
 
-void print_stdout(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print_stdout(const std::string& text) {
+  const std::string shown = printable(text);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
 
 void finish_stdout() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

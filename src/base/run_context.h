@@ -11,11 +11,11 @@ struct RunContext {
   std::string command_line;   // as typed, for the record beside the results
   std::string configuration;  // the resolved options as TOML
 
-  // Writes FOLDER/config.toml: the resolved options with the command line above them.
+  // Clears FOLDER of what killed writers left; writes config.toml: options below the command line.
   void write_configuration(const std::filesystem::path& folder) const;
 };
 
-// Data to stdout. A short write is found by finish_stdout().
+// Text to stdout, control characters as \xNN. A short write is found by finish_stdout().
 void print_stdout(const std::string& text);
 // Flushes stdout; a RuntimeError if anything could not be written (a full disk, a closed pipe).
 void finish_stdout();

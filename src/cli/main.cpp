@@ -1,7 +1,12 @@
 // Finds the command, fills its options, runs it, and maps what was thrown to an exit code.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 
 #include "base/error.h"
@@ -106,8 +111,19 @@ void run_command(Arguments arguments) {
   invocation->run(context);
 }
 
+// Files that are opened must not take the place of a standard stream that was closed: messages
+// would go into them. What is written to a closed stdout stays an error, so nothing takes it.
+void fill_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The lowest free number is the one that is given out.
+    [[maybe_unused]] const int opened =
+        ::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 int report(const std::string& message, ExitCode code) {
-  fmt::print(stderr, "addp: {}\n", message);
+  log_line("addp: ", message);
   return static_cast<int>(code);
 }
 
@@ -116,12 +132,19 @@ int report(const std::string& message, ExitCode code) {
 
 int main(int argc, char** argv) {
   using addp::ExitCode;
+  addp::fill_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond 'ulimit -f' then fails like one to a full disk
   try {
     addp::run_command({argv + 1, argv + argc});
     addp::finish_stdout();
     return 0;
   } catch (const addp::Error& error) {
     return addp::report(error.what(), error.code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string path = error.path1().string().substr(0, 300);
+    return addp::report(
+        fmt::format("{}: {}; check the path and its permissions", path, error.code().message()),
+        ExitCode::kBadData);
   } catch (const std::bad_alloc&) {
     return addp::report("out of memory; use a smaller batch, picture or model", ExitCode::kRuntime);
   } catch (const std::exception& error) {

@@ -40,6 +40,7 @@ Generator Generator::open(const std::filesystem::path& model,
     const ModelFile codes = open_model(tokenizer);
     generator.tokenizer_ = load_tokenizer(codes);
     generator.tokenizer_source_ = codes.source;
+    generator.tokenizer_digest_ = FileDigest(codes.source);
   }
   if (!generator.tokenizer_) {
     throw UsageError("{}: has no tokenizer inside; name one with --tokenizer", file.source);
@@ -49,10 +50,6 @@ Generator Generator::open(const std::filesystem::path& model,
     require_codes(generator.predictor_->config().vocabulary, *generator.tokenizer_, file.source);
   } else {
     generator.addp_ = load_addp(file, generator.tokenizer_).network;
-  }
-  if (!tokenizer.empty()) {
-    generator.tokenizer_source_ = open_model(tokenizer).source;
-    generator.tokenizer_digest_ = FileDigest(generator.tokenizer_source_);
   }
   generator.class_names_ = stored_class_names(file.provenance);
   return generator;

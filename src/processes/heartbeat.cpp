@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 
 namespace addp {
 namespace {
@@ -180,7 +181,7 @@ void Heartbeat::State::guard() {
     const bool overdue = waiting > 0 ? elapsed > kGraceWaiting * lost
                                      : kind == kLost && elapsed > kGraceWorking * lost;
     if (overdue) {
-      fmt::print(stderr, "addp: {}\n", alarm);
+      log_line("addp: ", alarm);
       std::_Exit(static_cast<int>(ExitCode::kRuntime));
     }
   }

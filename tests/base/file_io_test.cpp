@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -94,6 +96,65 @@ TEST(FileIo, UnwritableFolderIsNamed) {
   } catch (const RuntimeError& error) {
     EXPECT_NE(std::string(error.what()).find("/nonexistent-folder/a.txt"), std::string::npos);
   }
+}
+
+TEST(FileIo, APipeIsRefusedWithoutWaitingForAWriter) {
+  TemporaryFolder folder;
+  const auto path = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THROW(read_file(path), DataError);
+  EXPECT_THROW(MappedFile{path}, DataError);
+}
+
+TEST(FileIo, NamesOfAnyLengthThatTheFileSystemTakes) {
+  TemporaryFolder folder;
+  const auto longest = folder.path() / std::string(255, 'n');
+  write_file_atomically(longest, "text");
+  EXPECT_EQ(read_text_file(longest), "text");
+  try {
+    write_file_atomically(folder.path() / std::string(256, 'n'), "text");
+    FAIL() << "nothing was thrown";
+  } catch (const RuntimeError& error) {
+    EXPECT_NE(std::string(error.what()).find("too long"), std::string::npos) << error.what();
+  }
+}
+
+TEST(FileIo, LeftoversOfDeadWritersAreRemoved) {
+  TemporaryFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    AtomicFile file(folder.path() / "state");
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  const AtomicFile alive(folder.path() / "other");
+  for (const char* name : {"a.tmp", "a.tmp-1x-2", "a.tmp-12", "state"}) {
+    write_file_atomically(folder.path() / name, "mine");
+  }
+  ASSERT_EQ(entries(folder.path()), 6U);
+  remove_leftovers(folder.path());
+  EXPECT_EQ(entries(folder.path()), 5U);  // all but the dead one's
+}
+
+TEST(FileIo, OneProcessAtATimeWorksInAFolder) {
+  TemporaryFolder folder;
+  {
+    const FolderLock first(folder.path());
+    EXPECT_THROW(FolderLock{folder.path()}, RuntimeError);
+  }
+  const FolderLock next(folder.path());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      const FolderLock another(folder.path());
+      ::_exit(43);
+    } catch (const RuntimeError&) {
+      ::_exit(42);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
 }
 
 }  // namespace

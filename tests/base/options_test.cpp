@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/toml_settings.h"
 
 namespace addp {
 namespace {
@@ -151,6 +152,29 @@ TEST(Options, NearestName) {
   EXPECT_EQ(nearest_name("genreate", names), "generate");
   EXPECT_EQ(nearest_name("trian", names), "train");
   EXPECT_EQ(nearest_name("xyzzy", names), std::nullopt);
+}
+
+TEST(Options, SettingsOfATomlText) {
+  const auto settings = toml_settings(
+      "# head\nname = \"a = b  # c\"\nsizes = [1, 2]  # help = text\n[encoder]\nwidth = 3\n", "t");
+  const std::map<std::string, std::string> expected = {
+      {"name", "a = b  # c"}, {"sizes", "[1, 2]"}, {"encoder-width", "3"}};
+  EXPECT_EQ(settings, expected);
+  EXPECT_THROW(toml_settings("a = ", "t"), DataError);
+}
+
+TEST(Options, KeysOfThousandsOfPartsAreRefused) {
+  Sample sample;
+  Options options;
+  sample.describe(options);
+  std::string key = "a";
+  for (int i = 0; i < 30'000; ++i) key += ".a";
+  for (const std::string& text : {key + " = 1\n", "[" + key + "]\nsteps = 1\n"}) {
+    EXPECT_NE(message_of<DataError>([&] {
+                options.load_toml_text(text, "deep.toml");
+              }).find("deep.toml:1"),
+              std::string::npos);
+  }
 }
 
 }  // namespace
