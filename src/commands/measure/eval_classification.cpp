@@ -5,6 +5,7 @@
 
 #include "base/file_io.h"
 #include "commands/recognise/loaded_classifier.h"
+#include "data/load/open_dataset.h"
 #include "eval/recognition/classification_metrics.h"
 #include "eval/recognition/confusion_matrix.h"
 #include "eval/recognition/confusion_picture.h"
