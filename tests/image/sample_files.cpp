@@ -3,6 +3,7 @@
 #include <png.h>
 #include <webp/encode.h>
 #include <webp/mux.h>
+#include <zlib.h>
 
 #include <cmath>
 #include <cstdlib>
