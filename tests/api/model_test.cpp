@@ -146,5 +146,36 @@ TEST(Model, MissingFileIsNamed) {
   }
 }
 
+TEST_F(ModelTest, ManyPicturesAreMadeInSeveralBatchesAndTooManyAreRefused) {
+  std::size_t most = 0, calls = 0;
+  GenerateRequest request{.count = 35, .steps = 1, .seed = 3};
+  request.on_step = [&](std::int64_t, std::int64_t, const std::vector<Picture>& preview) {
+    most = std::max(most, preview.size());
+    ++calls;
+    return true;
+  };
+  EXPECT_EQ(model_->generate(request).size(), 35U);
+  EXPECT_GT(calls, 1U);
+  EXPECT_LT(most, 35U);
+  request.count = std::int64_t{1} << 60;
+  EXPECT_THROW(model_->generate(request), std::runtime_error);
+}
+
+TEST(PredictorModelTest, APreviewHasPictures) {
+  const auto folder = testing::fixture_folder("addp-mini");
+  if (!std::filesystem::exists(folder / "mage.pth"))
+    GTEST_SKIP() << "no predictor among the fixtures";
+  const Model model(folder / "mage.pth", folder / "vqgan.ckpt");
+  std::size_t shown = 0;
+  GenerateRequest request{.count = 2, .steps = 2};
+  request.on_step = [&](std::int64_t, std::int64_t, const std::vector<Picture>& preview) {
+    EXPECT_EQ(preview.size(), 2U);
+    shown += preview.size();
+    return true;
+  };
+  EXPECT_EQ(model.generate(request).size(), 2U);
+  EXPECT_EQ(shown, 4U);
+}
+
 }  // namespace
 }  // namespace addp
