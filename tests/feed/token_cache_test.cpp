@@ -1,10 +1,9 @@
 // The cache of tokens: what a broken picture leaves out of it, and when it is made anew.
-#include "feed/token_feed.h"
-
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "feed/token_feed.h"
 #include "image/codec/codec.h"
 #include "model/load.h"
 #include "nn/torch.h"
