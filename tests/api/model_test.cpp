@@ -161,21 +161,5 @@ TEST_F(ModelTest, ManyPicturesAreMadeInSeveralBatchesAndTooManyAreRefused) {
   EXPECT_THROW(model_->generate(request), std::runtime_error);
 }
 
-TEST(PredictorModelTest, APreviewHasPictures) {
-  const auto folder = testing::fixture_folder("addp-mini");
-  if (!std::filesystem::exists(folder / "mage.pth"))
-    GTEST_SKIP() << "no predictor among the fixtures";
-  const Model model(folder / "mage.pth", folder / "vqgan.ckpt");
-  std::size_t shown = 0;
-  GenerateRequest request{.count = 2, .steps = 2};
-  request.on_step = [&](std::int64_t, std::int64_t, const std::vector<Picture>& preview) {
-    EXPECT_EQ(preview.size(), 2U);
-    shown += preview.size();
-    return true;
-  };
-  EXPECT_EQ(model.generate(request).size(), 2U);
-  EXPECT_EQ(shown, 4U);
-}
-
 }  // namespace
 }  // namespace addp
