@@ -3,6 +3,7 @@
 #
 # Both install what is missing (see tools/setup.sh). Others:
 #   make build | install [PREFIX=dir] | bench | weights | sanitize | fuzz [FUZZ_SECONDS=n] | format | lint | clean
+#   make hostile [RANDOM_CALLS=n SEED=n] | faults [ROUNDS=n SEED=n] | soak [SOAK_SECONDS=n]   see docs/RELIABILITY.md
 # ADDP_TORCH=<dir> uses a libtorch that is already there. `make test SKIPPED=--strict` fails when a test is skipped that
 # this machine could run.
 SHELL := /bin/bash
@@ -10,9 +11,13 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SKIPPED ?=
+RANDOM_CALLS ?= 1000
+ROUNDS ?= 3
+SOAK_SECONDS ?= 7200
+SEED ?= 1
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench weights install sanitize fuzz format lint clean configure
+.PHONY: build demo test bench weights install sanitize fuzz hostile faults soak format lint clean configure
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target addp
@@ -56,6 +61,17 @@ sanitize:
 fuzz:
 	@tools/setup.sh tools >/dev/null
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+# All hostile cases, and calls with random options.
+hostile: build
+	@python3 tests/hostile/run.py $(BUILD)/addp --jobs $(JOBS) --long --random $(RANDOM_CALLS) --seed $(SEED)
+
+# Every stage disturbed in every way; each run must end bit-equal to the undisturbed one.
+faults: build
+	@python3 tests/faults/run.py $(BUILD)/addp --rounds $(ROUNDS) --seed $(SEED)
+
+soak: build
+	@BUILD=$(BUILD) tools/soak.sh $(SOAK_SECONDS) $(SEED)
 
 format:
 	@tools/setup.sh tools >/dev/null

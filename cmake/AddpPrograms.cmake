@@ -38,6 +38,14 @@ if(ADDP_TESTS AND ADDP_TORCH_PARTS)
     add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/${name}_test.sh $<TARGET_FILE:addp>
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endforeach()
+  find_package(Python3 3.11 COMPONENTS Interpreter)
+  if(Python3_FOUND)  # hostile input, and a sample of what `make faults` does
+    add_test(NAME hostile COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/hostile/run.py $<TARGET_FILE:addp>
+      --random 40 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    add_test(NAME faults COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/faults/run.py $<TARGET_FILE:addp>
+      --sample WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(hostile PROPERTIES PROCESSORS 2)
+  endif()
 endif()
 
 # make install: the program, the libraries and the find_package(addp) package.

@@ -36,7 +36,7 @@ ADDP_API Picture load_picture(const std::filesystem::path& path);
 ADDP_API void save_picture(const std::filesystem::path& path, const Picture& picture);
 
 struct GenerateRequest {
-  std::int64_t count = 1;
+  std::int64_t count = 1;  // up to a million; more than a few are computed in several batches
   std::int64_t steps = 20;
   bool linear_schedule = false;  // cosine otherwise
   double temperature = 6;        // of the noise on confidences, falling to zero
@@ -46,7 +46,7 @@ struct GenerateRequest {
   std::int64_t first_index = 0;
   std::string class_name{};  // for class-conditional models: name or number
   double guidance = 1;       // how strongly the class counts
-  // Called after each step with the pictures so far; false cancels the run.
+  // Called after each step with the pictures of the batch so far; false cancels the run.
   std::function<bool(std::int64_t step, std::int64_t steps, const std::vector<Picture>& preview)>
       on_step{};
 };

@@ -13,6 +13,8 @@
 namespace addp {
 namespace {
 
+constexpr std::int64_t kMostPictures = 1'000'000;  // all are kept in memory until the end
+
 Image to_internal(const Picture& picture) {
   Image image(picture.width, picture.height);
   if (picture.width < 1 || picture.height < 1 || picture.rgb.size() != image.pixels.size()) {
@@ -59,11 +61,13 @@ struct Model::Impl {
   }
 
   GenerationPlan plan_of(const GenerateRequest& request) const {
-    if (request.count < 1) throw UsageError("{} pictures: ask for one at least", request.count);
+    if (request.count < 1 || request.count > kMostPictures) {
+      throw UsageError("{} pictures: ask for 1 to {} at a time", request.count, kMostPictures);
+    }
     GenerationPlan plan;
     plan.seed = request.seed;
     plan.first = request.first_index;
-    plan.count = plan.batch = request.count;
+    plan.count = request.count;
     plan.sampler.steps = request.steps;
     plan.sampler.curve = request.linear_schedule ? MaskCurve::kLinear : MaskCurve::kCosine;
     plan.sampler.temperature = request.temperature;
@@ -81,13 +85,18 @@ namespace {
 // Forwards steps to the request's callback and stops when it says so.
 class Callback {
  public:
-  explicit Callback(const GenerateRequest& request) : request_(request) {}
+  Callback(const GenerateRequest& request, const Generator& generator)
+      : request_(request), generator_(generator) {}
 
   SamplerHooks hooks() {
     if (!request_.on_step) return {};
     SamplerHooks hooks;
     hooks.on_step = [this](const SamplerStep& step) {
-      cancelled_ = cancelled_ || !request_.on_step(step.step, step.steps, to_public(step.pixels));
+      // A predictor works on tokens alone.
+      const Tensor pixels = step.pixels.defined()
+                                ? step.pixels
+                                : generator_.tokenizer().decode_ids(step.tokens, generator_.grid());
+      cancelled_ = cancelled_ || !request_.on_step(step.step, step.steps, to_public(pixels));
     };
     hooks.cancelled = [this] { return cancelled_; };
     return hooks;
@@ -95,6 +104,7 @@ class Callback {
 
  private:
   const GenerateRequest& request_;
+  const Generator& generator_;
   bool cancelled_ = false;
 };
 
@@ -111,10 +121,13 @@ int Model::picture_size() const { return impl_->side(); }
 std::vector<Picture> Model::generate(const GenerateRequest& request) const {
   torch::NoGradGuard guard;
   const GenerationPlan plan = impl_->plan_of(request);
-  Callback callback(request);
+  Callback callback(request, impl_->generator);
   std::vector<Picture> pictures;
   impl_->generator.sample_all(
-      plan, [&](std::int64_t, const Tensor& pixels) { pictures = to_public(pixels); },
+      plan,
+      [&](std::int64_t, const Tensor& pixels) {
+        for (Picture& picture : to_public(pixels)) pictures.push_back(std::move(picture));
+      },
       callback.hooks());
   return pictures;
 }
@@ -131,7 +144,7 @@ std::vector<Picture> Model::fill_in(const Picture& picture, const std::vector<st
   task.hidden.pixels = hidden;
   EditOptions options;
   options.generation = impl_->plan_of(request);
-  Callback callback(request);
+  Callback callback(request, impl_->generator);
   std::vector<Picture> variants;
   for (const Image& image : addp::fill_in(task, impl_->generator, options, callback.hooks())) {
     variants.push_back(to_public(image));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 
 namespace addp {
 namespace fs = std::filesystem;
@@ -149,12 +150,15 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
                        path_, std::strerror(errno));
   }
   buffer_.reserve(kWriteBuffer);
+  UnsavedWork::begin();  // an interrupt leaves no half of a file behind
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+    ::unlink(temporary_.c_str());
+  }
+  UnsavedWork::end();
 }
 
 void AtomicFile::fail(const char* what) {

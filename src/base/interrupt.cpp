@@ -57,7 +57,7 @@ void throw_if_interrupted(std::string_view remedy) {
   if (interrupt_requested()) throw InterruptedError("interrupted; {}", remedy);
 }
 
-UnsavedWork::UnsavedWork() { unsaved.fetch_add(1); }
-UnsavedWork::~UnsavedWork() { unsaved.fetch_sub(1); }
+void UnsavedWork::begin() { unsaved.fetch_add(1); }
+void UnsavedWork::end() { unsaved.fetch_sub(1); }
 
 }  // namespace addp

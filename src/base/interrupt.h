@@ -18,8 +18,10 @@ void throw_if_interrupted(std::string_view remedy);
 // look at that, save, and let go.
 class UnsavedWork {
  public:
-  UnsavedWork();
-  ~UnsavedWork();
+  UnsavedWork() { begin(); }
+  ~UnsavedWork() { end(); }
+  static void begin();
+  static void end();
   UnsavedWork(const UnsavedWork&) = delete;
   UnsavedWork& operator=(const UnsavedWork&) = delete;
 };

@@ -53,7 +53,8 @@ LoadedAddp load_addp(const ModelFile& file, std::shared_ptr<Vqgan> tokenizer, He
   require_kind(file, {"addp"});
   const AddpConfig config = config_of(file, heads);
   LoadedAddp loaded;
-  loaded.network = on_device(std::make_shared<Addp>(config));
+  loaded.network =
+      from_file(file.source, [&] { return on_device(std::make_shared<Addp>(config)); });
   loaded.report = load_strictly(*loaded.network, file.tensors,
                                 {.source = file.source,
                                  .unused = addp_unused_names(config),

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -40,7 +41,7 @@ std::string with_class_names(const std::string& provenance, const TokenOptions& 
   if (!options.class_conditional) return provenance;
   nlohmann::json json = nlohmann::json::parse(provenance);
   json["classes"] = dataset.class_names();
-  return json.dump();
+  return json_text(json);
 }
 
 }  // namespace addp

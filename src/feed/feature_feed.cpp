@@ -1,9 +1,10 @@
 #include "feed/feature_feed.h"
 
+#include "base/error.h"
 #include "base/file_io.h"
-#include "base/progress.h"
 #include "checkpoint/format/safetensors.h"
 #include "data/load/open_dataset.h"
+#include "data/source/fingerprint.h"
 #include "eval/recognition/picture_tensors.h"
 #include "machine/machine.h"
 #include "model/load.h"
@@ -30,52 +31,59 @@ FeatureFeed::FeatureFeed(const FeatureFeedOptions& options, Extract extract, Wor
   if (options_.views > 0) fill_cache(world);
 }
 
-// A random crop of every picture that plain() has, in the same order.
-Tensor FeatureFeed::view_features(std::int64_t view) {
+// A random crop of every picture that plain() has, in the same order; `whole` becomes false where
+// there is none.
+Tensor FeatureFeed::view_features(std::int64_t view, Tensor& whole) {
   torch::NoGradGuard guard;
-  FeedOptions options = options_.pictures;
-  options.batch = 64;
-  options.parts = options.world = 1;
-  options.rank = 0;
+  FeedOptions options = options_.pictures.for_passes();
   options.seed = options.seed * 1000 + view;
-  options.whole_epochs = true;
   PictureFeed all(options);
   const std::int64_t count = all.dataset().size();
-  Progress progress("features", count, "pictures");
-  Tensor features;
-  for (std::int64_t done = 0; done < count;) {
-    const PictureBatch batch = all.next();
-    const Tensor rows = extract_(batch.pixels).cpu();
-    if (!features.defined()) features = torch::zeros({count, rows.size(1)});
-    features.index_copy_(0, torch::tensor(batch.indices), rows);
-    done += batch.pixels.size(0);
-    progress.advance(batch.pixels.size(0));
-  }
+  Tensor features = torch::zeros({count, plain().features.size(1)});
+  const Tensor filled = torch::zeros({count}, torch::kBool);
+  all.pass("features", [&](const PictureBatch& batch) {
+    const Tensor rows = torch::tensor(batch.indices);
+    features.index_copy_(0, rows, extract_(batch.pixels).cpu());
+    filled.index_fill_(0, rows, 1);
+  });
+  whole = whole.logical_and(filled.index_select(0, plain().indices));
   return features.index_select(0, plain().indices);
+}
+
+void FeatureFeed::write_cache(const std::string& key) {
+  Tensor whole = torch::ones({plain().features.size(0)}, torch::kBool);
+  std::vector<Tensor> views{plain().features};
+  for (std::int64_t view = 1; view < options_.views; ++view) {
+    views.push_back(view_features(view, whole));
+  }
+  const Tensor rows = whole.nonzero().flatten();
+  make_folder_for(options_.cache);
+  write_safetensors(options_.cache,
+                    {{"features", to_view(torch::stack(views, 1).index_select(0, rows))},
+                     {"labels", to_view(plain().labels.index_select(0, rows))}},
+                    {{"key", key}});
 }
 
 void FeatureFeed::fill_cache(World& world) {
   const FeedOptions& feed = options_.pictures;
   const std::string key =
-      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", feed.data, feed_.dataset().size(), feed.size,
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", feed.data, fingerprint(feed.data), feed.size,
                   feed.crop, feed.flip, options_.views, feed.seed, options_.key);
   const auto matches = [&] {
     return std::filesystem::exists(options_.cache) &&
            read_safetensors(options_.cache).metadata["key"] == key;
   };
-  if (world.is_main() && !matches()) {
-    std::vector<Tensor> views{plain().features};
-    for (std::int64_t view = 1; view < options_.views; ++view) views.push_back(view_features(view));
-    make_folder(options_.cache.parent_path());
-    write_safetensors(
-        options_.cache,
-        {{"features", to_view(torch::stack(views, 1))}, {"labels", to_view(plain().labels)}},
-        {{"key", key}});
-  }
+  if (world.is_main() && !matches()) write_cache(key);
   world.barrier();
   const Safetensors saved = read_safetensors(options_.cache);
-  cache_ = to_torch(saved.tensors.at("features"));
-  labels_ = to_torch(saved.tensors.at("labels"));
+  const auto features = saved.tensors.find("features"), labels = saved.tensors.find("labels");
+  if (features == saved.tensors.end() || labels == saved.tensors.end() ||
+      features->second.shape.size() != 3 || features->second.shape[1] != options_.views ||
+      labels->second.shape != std::vector{features->second.shape[0]}) {
+    throw DataError("{}: is damaged; delete it, it is then made again", options_.cache);
+  }
+  cache_ = to_torch(features->second);
+  labels_ = to_torch(labels->second);
   plain_ = {cache_.select(1, 0).contiguous(), labels_, {}};
   rows_ = CachedRows(feed, cache_.size(0), options_.views, steps_per_epoch());
 }

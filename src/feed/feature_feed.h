@@ -39,7 +39,8 @@ class FeatureFeed {
 
  private:
   void fill_cache(World& world);
-  Tensor view_features(std::int64_t view);
+  void write_cache(const std::string& key);
+  Tensor view_features(std::int64_t view, Tensor& whole);
 
   FeatureFeedOptions options_;
   Extract extract_;

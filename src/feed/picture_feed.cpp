@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/interrupt.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "data/load/loader.h"
 #include "data/load/open_dataset.h"
 #include "data/load/transforms.h"
@@ -39,6 +41,15 @@ FeedOptions FeedOptions::from(const TrainOptions& options, const World& world) {
   feed.rank = world.rank();
   feed.world = world.size();
   return feed;
+}
+
+FeedOptions FeedOptions::for_passes() const {
+  FeedOptions all = *this;
+  all.batch = 64;
+  all.parts = all.world = 1;
+  all.rank = 0;
+  all.whole_epochs = true;
+  return all;
 }
 
 struct PictureFeed::Impl {
@@ -97,6 +108,18 @@ PictureBatch PictureFeed::next() {
   Batch batch;
   impl_->loader->next(batch);
   return to_tensors(std::move(batch));
+}
+
+void PictureFeed::pass(const std::string& label,
+                       const std::function<void(const PictureBatch&)>& visit) {
+  // Batches are counted, not pictures: where one is broken, an epoch has fewer.
+  Progress progress(label, impl_->dataset->size(), "pictures");
+  for (std::int64_t i = 0; i < steps_per_epoch(); ++i) {
+    throw_if_interrupted("nothing of it was kept; run the command again");
+    const PictureBatch batch = next();
+    if (!batch.indices.empty()) visit(batch);
+    progress.advance(static_cast<std::int64_t>(batch.indices.size()));
+  }
 }
 
 Tensor PictureFeed::training_pictures(std::int64_t count) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ struct FeedOptions {
   bool whole_epochs = false;  // also the last, shorter batch of an epoch
 
   static FeedOptions from(const TrainOptions& options, const World& world);
+  // The same pictures for PictureFeed::pass: all of them in this process.
+  FeedOptions for_passes() const;
 };
 
 class PictureFeed {
@@ -42,6 +45,9 @@ class PictureFeed {
   std::int64_t steps_per_epoch() const;
   void seek(std::int64_t step);
   PictureBatch next();
+  // Every picture once more, in batches, without those that are broken; for feeds of whole epochs.
+  // An interrupt is an InterruptedError.
+  void pass(const std::string& label, const std::function<void(const PictureBatch&)>& visit);
   // `count` pictures of the training split, or of the validation split (of training where there is
   // none): the same ones in every process and at every call, middle squares.
   Tensor training_pictures(std::int64_t count) const;

@@ -1,9 +1,8 @@
 #include "feed/token_feed.h"
 
 #include "base/error.h"
-#include "base/log.h"
-#include "base/progress.h"
-#include "checkpoint/format/safetensors.h"
+#include "base/file_io.h"
+#include "data/source/fingerprint.h"
 #include "machine/machine.h"
 #include "model/load.h"
 #include "nn/torch.h"
@@ -29,10 +28,14 @@ Grid grid_for(const TrainOptions& options, const Vqgan& tokenizer) {
 }
 
 // What the cached tokens depend on; a cache of anything else is made anew.
-std::string cache_key(const TrainOptions& options, const TokenOptions& tokens, std::int64_t count,
-                      const Vqgan& tokenizer) {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", options.data, count, options.size, tokens.crop,
-                     tokens.flip, tokens.views, options.seed, sha256_of(tokenizer.codebook()));
+TokenCacheLayout cache_layout(const TrainOptions& options, const TokenOptions& tokens,
+                              const Grid& grid, const Vqgan& tokenizer) {
+  return {.key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", options.data, fingerprint(options.data),
+                             options.size, tokens.crop, tokens.flip, tokens.views, options.seed,
+                             sha256_of(tokenizer.codebook())),
+          .views = tokens.views,
+          .positions = grid.area(),
+          .codes = tokenizer.codebook().size(0)};
 }
 
 }  // namespace
@@ -51,50 +54,40 @@ TokenFeed::TokenFeed(const TrainOptions& options, const TokenOptions& tokens,
 void TokenFeed::fill_cache(World& world) {
   const auto path =
       token_options_.cache.empty() ? options_.out / "tokens.safetensors" : token_options_.cache;
-  const std::string key = cache_key(options_, token_options_, feed_.dataset().size(), *tokenizer_);
-  const auto matches = [&] {
-    return std::filesystem::exists(path) && read_safetensors(path).metadata["key"] == key;
-  };
-  if (world.is_main() && !matches()) {
-    if (path.has_parent_path()) make_folder(path.parent_path());
-    build_cache();
-    write_safetensors(path, {{"tokens", to_view(cache_)}, {"labels", to_view(labels_)}},
-                      {{"key", key}});
+  const TokenCacheLayout layout = cache_layout(options_, token_options_, grid_, *tokenizer_);
+  if (world.is_main() && !read_token_cache(path, layout)) {
+    make_folder_for(path);
+    write_token_cache(path, build_cache(), layout);
   }
   world.barrier();
-  const Safetensors saved = read_safetensors(path);
-  cache_ = to_torch(saved.tensors.at("tokens"));
-  labels_ = to_torch(saved.tensors.at("labels"));
+  const auto saved = read_token_cache(path, layout);
+  if (!saved) throw DataError("{}: was replaced by another run; name another file", path);
+  cache_ = to_torch(saved->tokens);
+  labels_ = to_torch(saved->labels);
   rows_ = CachedRows(feed_options_, cache_.size(0), token_options_.views, steps_per_epoch());
 }
 
-void TokenFeed::build_cache() {
+TokenCache TokenFeed::build_cache() const {
   torch::NoGradGuard guard;
-  const std::int64_t count = feed_.dataset().size();
-  cache_ = torch::zeros({count, token_options_.views, grid_.area()}, torch::kInt32);
-  labels_ = torch::full({count}, -1, torch::kInt64);
-  Progress progress("tokenizing", count * token_options_.views, "pictures");
-  FeedOptions options = feed_options_;
-  options.batch = 64;
-  options.parts = 1;
-  options.rank = 0;
-  options.world = 1;
-  options.whole_epochs = true;
-  PictureFeed all(options);
-  for (std::int64_t view = 0; view < token_options_.views; ++view) {
-    for (std::int64_t done = 0; done < count;) {
-      const PictureBatch batch = all.next();
-      const Tensor ids = tokenizer_->encode(batch.pixels).to(torch::kCPU, torch::kInt32);
-      const Tensor labels = batch.labels.cpu();
-      for (std::size_t i = 0; i < batch.indices.size(); ++i) {
-        const auto row = static_cast<std::int64_t>(i);
-        cache_[batch.indices[i]][view].copy_(ids[row]);
-        labels_[batch.indices[i]] = labels[row];
-      }
-      done += batch.pixels.size(0);
-      progress.advance(batch.pixels.size(0));
-    }
+  const std::int64_t count = feed_.dataset().size(), views = token_options_.views;
+  const Tensor tokens = torch::zeros({count, views, grid_.area()}, torch::kInt32);
+  const Tensor labels = torch::full({count}, -1, torch::kInt64);
+  const Tensor filled = torch::zeros({count, views}, torch::kBool);
+  PictureFeed all(feed_options_.for_passes());
+  for (std::int64_t view = 0; view < views; ++view) {
+    all.pass(fmt::format("tokenizing, crop {} of {}", view + 1, views),
+             [&](const PictureBatch& batch) {
+               const Tensor rows = torch::tensor(batch.indices);
+               tokens.select(1, view).index_copy_(
+                   0, rows, tokenizer_->encode(batch.pixels).to(torch::kCPU, torch::kInt32));
+               labels.index_copy_(0, rows, batch.labels.cpu());
+               filled.select(1, view).index_fill_(0, rows, 1);
+             });
   }
+  // A picture may be broken for some crops only, where a part of its bytes is left.
+  const Tensor whole = filled.all(1).nonzero().flatten();
+  if (whole.numel() == 0) throw DataError("{}: not one picture can be used", options_.data);
+  return {to_view(tokens.index_select(0, whole)), to_view(labels.index_select(0, whole))};
 }
 
 std::int64_t TokenFeed::steps_per_epoch() const { return feed_.steps_per_epoch(); }

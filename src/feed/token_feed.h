@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "checkpoint/layout/token_cache.h"
 #include "feed/cached_rows.h"
 #include "feed/picture_feed.h"
 #include "feed/token_options.h"
@@ -31,7 +32,7 @@ class TokenFeed {
 
  private:
   void fill_cache(World& world);
-  void build_cache();
+  TokenCache build_cache() const;
   TokenBatch next_cached();
 
   TrainOptions options_;
@@ -40,7 +41,8 @@ class TokenFeed {
   Grid grid_;
   FeedOptions feed_options_;
   PictureFeed feed_;
-  // With a cache: tokens [N, V, L] int32, labels [N] and what comes next.
+  // With a cache: tokens [N, V, L] int32 and labels [N] of the pictures that are not broken, and
+  // what comes next.
   Tensor cache_, labels_;
   CachedRows rows_;
 };

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "checkpoint/format/tensor_cast.h"
 #include "checkpoint/layout/key_report.h"
 #include "checkpoint/layout/published.h"
 #include "nn/torch.h"
@@ -77,6 +78,13 @@ std::vector<std::pair<std::string, Tensor>> named_state(const torch::nn::Module&
   return state;
 }
 
+void require_finite(const std::string& name, const TensorView& view, const LoadRules& rules) {
+  if (const std::uint64_t bad = count_non_finite(view); bad > 0) {
+    throw DataError("{}: {} values of '{}' are NaN or infinite; take another checkpoint",
+                    rules.source, bad, rules.prefix + name);
+  }
+}
+
 }  // namespace
 
 Tensor to_torch(const TensorView& view) {
@@ -116,6 +124,7 @@ LoadReport load_strictly(torch::nn::Module& network, const TensorMap& tensors,
   const KeyReport report =
       compare_keys(expected, found, {.allow_missing = {}, .ignore = rules.unused});
   report.require(rules.source);
+  for (const auto& [name, target] : targets) require_finite(name, found.at(name), rules);
   for (auto& [name, target] : targets) target.copy_(to_torch(found.at(name)));
   return {.loaded = report.matched, .unused = report.ignored};
 }

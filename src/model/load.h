@@ -34,7 +34,7 @@ struct LoadReport {
 };
 
 // Fills all parameters and buffers of a network. A DataError lists what is missing, left over or of
-// another shape; then nothing was changed.
+// another shape, or names what is not finite; then nothing was changed.
 LoadReport load_strictly(torch::nn::Module& network, const TensorMap& tensors,
                          const LoadRules& rules);
 

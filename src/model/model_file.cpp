@@ -1,6 +1,7 @@
 #include "model/model_file.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/version.h"
 #include "checkpoint/format/safetensors.h"
@@ -11,7 +12,34 @@ namespace addp {
 namespace {
 
 std::filesystem::path model_path(const std::filesystem::path& path) {
-  return std::filesystem::is_directory(path) ? path / "model.safetensors" : path;
+  std::error_code error;  // what is wrong with the path, opening it tells
+  return std::filesystem::is_directory(path, error) ? path / "model.safetensors" : path;
+}
+
+// Sizes far beyond what the tensors have room for would fill the memory before they are found out.
+void require_plausible(const nlohmann::json& config, const ModelFile& file) {
+  std::int64_t largest = 1 << 16;
+  for (const auto& [name, tensor] : file.tensors) {
+    for (const std::int64_t side : tensor.shape) largest = std::max(largest, side);
+  }
+  const auto layers = static_cast<std::int64_t>(std::max<std::size_t>(256, file.tensors.size()));
+  const auto visit = [&](const auto& self, const std::string& name,
+                         const nlohmann::json& value) -> void {
+    if (value.is_structured()) {
+      for (const auto& [key, inner] : value.items())
+        self(self, value.is_array() ? name : key, inner);
+    }
+    if (!value.is_number()) return;
+    const bool counts =
+        name.ends_with("depth") || name.ends_with("blocks") || name.ends_with("convs");
+    const auto limit = static_cast<double>(counts ? layers : largest);
+    // Ids of categories are labels, not sizes.
+    if (std::abs(value.get<double>()) <= limit || name == "category_ids") return;
+    throw DataError(
+        "{}: its stored configuration has '{}': {}, more than its tensors; it is damaged",
+        file.source, name, value.get<double>());
+  };
+  visit(visit, "", config);
 }
 
 }  // namespace
@@ -26,6 +54,7 @@ ModelFile open_model(const std::filesystem::path& path) {
     file.provenance = std::move(own->provenance);
   }
   file.tensors = std::move(checkpoint.tensors);
+  require_plausible(file.config, file);
   return file;
 }
 

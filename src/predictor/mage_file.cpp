@@ -35,7 +35,7 @@ std::shared_ptr<Mage> load_predictor(const ModelFile& file, LoadReport* report, 
                                      : parse_config<MageConfig>(file.config, file.source);
   if (heads.encoder > 0) config.heads = heads.encoder;
   if (heads.decoder > 0) config.decoder_heads = heads.decoder;
-  auto network = on_device(std::make_shared<Mage>(config));
+  auto network = from_file(file.source, [&] { return on_device(std::make_shared<Mage>(config)); });
   const LoadReport loaded =
       load_strictly(*network, file.tensors, {.source = file.source, .unused = mage_unused_names()});
   if (report != nullptr) *report = loaded;

@@ -43,10 +43,12 @@ std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {
                                 : file.kind == "tokenizer"
                                     ? file.config
                                     : file.config.value("tokenizer", nlohmann::json());
-  const auto network = on_device(std::make_shared<Vqgan>(
-      config.is_object()
-          ? parse_config<VqganConfig>(config, file.source)
-          : vqgan_config_from(with_prefix_removed(file.tensors, prefix), file.source)));
+  const auto network = from_file(file.source, [&] {
+    return on_device(std::make_shared<Vqgan>(
+        config.is_object()
+            ? parse_config<VqganConfig>(config, file.source)
+            : vqgan_config_from(with_prefix_removed(file.tensors, prefix), file.source)));
+  });
   const LoadReport loaded =
       load_strictly(*network, file.tensors, {.source = file.source, .prefix = prefix});
   if (report != nullptr) *report = loaded;

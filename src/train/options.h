@@ -70,8 +70,8 @@ struct TrainOptions {
     o.add("warmup-steps", warmup_steps, "linear warm-up, in steps; 0: from --warmup-epochs")
         .range(0, 1e12);
     o.add("weight-decay", weight_decay, "on parameters of two or more dimensions").range(0, 10);
-    o.add("beta1", beta1, "AdamW").range(0, 1);
-    o.add("beta2", beta2, "AdamW").range(0, 1);
+    o.add("beta1", beta1, "AdamW").range(0, 0.999999);
+    o.add("beta2", beta2, "AdamW").range(0, 0.999999);
     o.add("clip", clip, "largest gradient norm; 0: not clipped").range(0, 1e9).alias("clip-grad");
     o.add("ema", ema, "decay of the averaged weights that the final model holds; 0: none")
         .range(0, 1);

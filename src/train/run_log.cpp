@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/folder.h"
+#include "base/json_text.h"
 #include "image/codec/codec.h"
 #include "report/html_page.h"
 
@@ -32,12 +34,15 @@ std::vector<json> read_lines(const std::filesystem::path& path) {
 
 }  // namespace
 
-RunLog::RunLog(std::filesystem::path folder, std::int64_t first_step) : folder_(std::move(folder)) {
+RunLog::RunLog(std::filesystem::path folder, std::int64_t first_step, std::int64_t first_evaluation)
+    : folder_(std::move(folder)) {
   make_folder(folder_ / "pictures");
+  remove_leftovers(folder_ / "pictures");
   const auto path = folder_ / "log.jsonl";
   std::string kept;
   for (const auto& line : read_lines(path)) {
-    if (line["step"].get<std::int64_t>() < first_step) kept += line.dump() + "\n";
+    const auto first = line.value("kind", "train") == "eval" ? first_evaluation : first_step;
+    if (line["step"].get<std::int64_t>() < first) kept += json_text(line) + "\n";
   }
   write_file_atomically(path, kept);
   events_ = std::make_unique<TensorBoardWriter>(folder_ / "tensorboard", first_step);
@@ -50,7 +55,7 @@ void RunLog::metrics(const std::string& kind, std::int64_t step, const Metrics& 
     events_->scalar(kind + "/" + name, static_cast<float>(value), step);
   }
   std::ofstream file(folder_ / "log.jsonl", std::ios::app);
-  file << line.dump() << "\n";
+  file << json_text(line) << "\n";
   if (!file.flush()) {
     throw RuntimeError("{}: cannot be written; is the disk full?", folder_ / "log.jsonl");
   }

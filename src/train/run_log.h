@@ -13,8 +13,9 @@ namespace addp {
 
 class RunLog {
  public:
-  // `first_step` is where the run starts or resumes: later lines of an earlier try are cut off.
-  RunLog(std::filesystem::path folder, std::int64_t first_step);
+  // Where the run starts or resumes: lines of an earlier try about this step and later ones are cut
+  // off, those of evaluations from `first_evaluation` on.
+  RunLog(std::filesystem::path folder, std::int64_t first_step, std::int64_t first_evaluation);
 
   // `kind` is "train" or "eval".
   void metrics(const std::string& kind, std::int64_t step, const Metrics& metrics);

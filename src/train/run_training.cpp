@@ -1,8 +1,12 @@
 #include "train/run_training.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
+#include "base/file_io.h"
+#include "base/folder.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "machine/machine.h"
 #include "nn/torch.h"
@@ -17,16 +21,23 @@ void print_result(const TrainOptions& options, const RunContext& context, const 
     nlohmann::json result = {{"model", model.string()},
                              {"page", (options.out / "index.html").string()}};
     for (const auto& [name, value] : metrics) result["eval"][name] = value;
-    print_stdout(result.dump(2) + "\n");
+    print_stdout(json_text(result, 2) + "\n");
     return;
   }
   for (const auto& [name, value] : metrics) print_stdout(fmt::format("{}: {:.5g}\n", name, value));
   print_stdout(fmt::format("model: {}\npage: {}\n", model, options.out / "index.html"));
 }
 
+void require_whole_parts(const TrainOptions& options, std::int64_t processes) {
+  if (options.batch_size % (options.accumulate * processes) == 0) return;
+  throw UsageError("--batch-size {} cannot be divided by {} processes times --accumulate {}",
+                   options.batch_size, processes, options.accumulate);
+}
+
 }  // namespace
 
 void run_training(const TrainOptions& options, const RunContext& context, const MakeStage& make) {
+  require_whole_parts(options, options.processes);
   if (is_launcher(static_cast<int>(options.processes))) {
     LaunchOptions launch;
     launch.processes = static_cast<int>(options.processes);
@@ -47,9 +58,11 @@ void run_training(const TrainOptions& options, const RunContext& context, const 
   use_machine(compute, place.local_rank);
   quiet_other_ranks(place);
   World world(place, compute_device());
-  if (options.batch_size % (options.accumulate * world.size()) != 0) {
-    throw UsageError("--batch-size {} cannot be divided by {} processes times --accumulate {}",
-                     options.batch_size, world.size(), options.accumulate);
+  require_whole_parts(options, world.size());
+  std::optional<FolderLock> lock;
+  if (world.is_main()) {
+    make_folder(options.out);
+    lock.emplace(options.out);
   }
   const std::unique_ptr<Stage> stage = make(world);
   const Metrics metrics = train(*stage, options, world, context);

@@ -3,21 +3,20 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/interrupt.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/version.h"
-#include "checkpoint/format/safetensors.h"
 #include "machine/precision.h"
 #include "nn/torch.h"
 #include "train/run_log.h"
+#include "train/run_state.h"
 #include "train/schedule.h"
 
 namespace addp {
@@ -32,19 +31,28 @@ class Run {
         options_(options),
         world_(world),
         context_(context),
-        schedule_(make_schedule(options, stage.steps_per_epoch())) {}
+        schedule_(make_schedule(options, stage.steps_per_epoch())),
+        files_(options.out),
+        state_{.stage = stage.name(), .best = {}, .configuration = context.configuration} {}
 
   Metrics operator()();
 
  private:
-  std::filesystem::path last_path() const { return options_.out / "last.safetensors"; }
+  bool finished() const { return state_.step >= schedule_.total; }
+  bool due(std::int64_t every) const;
+  bool evaluation_due() const;
+  void start();
   void resume();
-  void save() const;
+  void save();
   void announce() const;
-  Metrics evaluate();
+  void evaluate();
   void keep_best(const Metrics& metrics);
-  void after_step(const Metrics& metrics, double rate, bool interrupted);
+  Metrics step(bool bf16);
+  void log_step(const Metrics& metrics, double rate);
+  void after_step(bool interrupted);
+  void show(bool pictures, bool page);
   std::string provenance() const;
+  NonFiniteError not_finite(std::int64_t step, const NonFiniteError& error) const;
   // Runs `action` with the averaged weights of all learners in the networks.
   template <class Action>
   void with_averaged_weights(Action action);
@@ -54,9 +62,10 @@ class Run {
   World& world_;
   const RunContext& context_;
   Schedule schedule_;
+  RunFiles files_;
+  RunState state_;
   std::optional<RunLog> log_;
-  std::int64_t step_ = 0;
-  std::optional<double> best_;
+  std::optional<UnsavedWork> unsaved_;
 };
 
 template <class Action>
@@ -69,75 +78,44 @@ void Run::with_averaged_weights(Action action) {
 }
 
 std::string Run::provenance() const {
-  return json{{"data", options_.data},
-              {"steps", step_},
-              {"batch_size", options_.batch_size},
-              {"seed", options_.seed},
-              {"command", context_.command_line},
-              {"version", version()}}
-      .dump();
+  return json_text(json{{"data", options_.data},
+                        {"steps", state_.step},
+                        {"batch_size", options_.batch_size},
+                        {"seed", options_.seed},
+                        {"command", context_.command_line},
+                        {"version", version()}});
 }
 
-void Run::save() const {
-  if (!world_.is_main()) return;
-  TensorMap tensors = stage_.state();
-  for (Learner* learner : stage_.learners()) tensors.merge(learner->state());
-  std::map<std::string, std::string> metadata = {{"addp.kind", "training-state"},
-                                                 {"addp.stage", stage_.name()},
-                                                 {"addp.version", std::string(version())},
-                                                 {"addp.step", std::to_string(step_)},
-                                                 {"addp.configuration", context_.configuration}};
-  if (best_) metadata["addp.best"] = fmt::format("{}", *best_);
-  write_safetensors(last_path(), tensors, metadata);
-}
-
-// "name = value" of every line, by name.
-std::map<std::string, std::string> settings_of(const std::string& configuration) {
-  std::map<std::string, std::string> settings;
-  std::istringstream lines(configuration);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t equals = line.find(" = ");
-    if (line.starts_with('#') || equals == std::string::npos) continue;
-    settings[line.substr(0, equals)] = line.substr(0, line.find("  #"));
+// What can be lost ends here: a signal may end the process from now on.
+void Run::save() {
+  if (world_.is_main()) {
+    TensorMap tensors = stage_.state();
+    for (Learner* learner : stage_.learners()) tensors.merge(learner->state());
+    try {
+      files_.save(state_, tensors);
+    } catch (const NonFiniteError& error) {
+      throw not_finite(state_.step - 1, error);
+    }
   }
-  return settings;
-}
-
-void warn_of_changes(const std::string& before, const std::string& now) {
-  // These may change between a run and its resumption without changing the result.
-  static const std::set<std::string> kHarmless = {
-      "steps",      "out",        "threads",    "workers",   "processes",
-      "device",     "save-every", "keep-every", "log-every", "picture-every",
-      "eval-every", "resume",     "config",     "json",      "quiet"};
-  const auto old_settings = settings_of(before);
-  for (const auto& [name, setting] : settings_of(now)) {
-    const auto old = old_settings.find(name);
-    if (old == old_settings.end() || old->second == setting || kHarmless.contains(name)) continue;
-    warn("resuming with '{}' where the run had '{}'", setting, old->second);
-  }
+  unsaved_.reset();
 }
 
 void Run::resume() {
-  if (!options_.resume || !std::filesystem::exists(last_path())) return;
-  const Safetensors saved = read_safetensors(last_path());
-  const auto field = [&](const std::string& name) {
-    const auto it = saved.metadata.find("addp." + name);
-    return it == saved.metadata.end() ? std::string() : it->second;
-  };
-  if (field("stage") != stage_.name()) {
-    throw DataError(
-        "{}: holds a run of '{}', not of '{}'; choose another --out or give --no-resume",
-        last_path(), field("stage"), stage_.name());
+  if (!options_.resume) {
+    if (world_.is_main()) files_.forget();
+    return;
   }
-  stage_.load_state(saved.tensors, last_path().string());
-  for (Learner* learner : stage_.learners())
-    learner->load_state(saved.tensors, last_path().string());
-  step_ = std::stoll(field("step"));
-  if (!field("best").empty()) best_ = std::stod(field("best"));
+  const auto saved = files_.load(stage_.name());
+  if (!saved) return;
+  const std::string source = saved->path.string();
+  stage_.load_state(saved->tensors, source);
+  for (Learner* learner : stage_.learners()) learner->load_state(saved->tensors, source);
   if (world_.is_main()) {
-    warn_of_changes(field("configuration"), context_.configuration);
-    note("resuming {} at step {} of {}", last_path().string(), step_, schedule_.total);
+    warn_of_changes(saved->state.configuration, context_.configuration, source);
+    note("resuming {} at step {} of {}", source, saved->state.step, schedule_.total);
   }
+  state_ = saved->state;
+  state_.configuration = context_.configuration;
 }
 
 void Run::announce() const {
@@ -162,20 +140,29 @@ void Run::keep_best(const Metrics& metrics) {
   const auto [figure, more_is_better] = stage_.best_figure();
   const auto it = metrics.find(figure);
   if (it == metrics.end() || !std::isfinite(it->second)) return;
-  if (best_ && (more_is_better ? it->second <= *best_ : it->second >= *best_)) return;
-  best_ = it->second;
+  const std::optional<double>& best = state_.best;
+  if (best && (more_is_better ? it->second <= *best : it->second >= *best)) return;
+  state_.best = it->second;
   stage_.save_model(options_.out / "best.safetensors", provenance());
 }
 
-Metrics Run::evaluate() {
-  Metrics metrics;
+bool Run::due(std::int64_t every) const { return every > 0 && state_.step % every == 0; }
+
+bool Run::evaluation_due() const {
+  return (due(options_.eval_every) || finished()) && state_.step > 0 &&
+         state_.evaluated != state_.step;
+}
+
+void Run::evaluate() {
   with_averaged_weights([&] {
-    metrics = stage_.evaluate();
+    const Metrics metrics = stage_.evaluate();
+    state_.evaluated = state_.step;
+    state_.evaluation = metrics;
     if (!world_.is_main()) return;
-    if (!metrics.empty()) log_->metrics("eval", step_, metrics);
+    if (!metrics.empty()) log_->metrics("eval", state_.step, metrics);
     keep_best(metrics);
   });
-  return metrics;
+  if (finished()) save();  // earlier ones are kept by the next save, or made again
 }
 
 std::string summary(const Metrics& metrics) {
@@ -199,78 +186,101 @@ Metrics mean_of_ranks(Metrics metrics, World& world) {
   return metrics;
 }
 
-void Run::after_step(const Metrics& metrics, double rate, bool interrupted) {
-  const auto due = [this](std::int64_t every) { return every > 0 && step_ % every == 0; };
-  const bool done = step_ == schedule_.total;
-  const bool logged = due(options_.log_every) || done;
-  Metrics line = logged ? mean_of_ranks(metrics, world_) : Metrics();
-  if (world_.is_main() && logged) {
-    line["lr"] = schedule_.at(step_ - 1);
-    line["pictures_per_second"] = rate * static_cast<double>(options_.batch_size);
-    log_->metrics("train", step_, line);
+void Run::log_step(const Metrics& metrics, double rate) {
+  if (!due(options_.log_every) && !finished()) return;
+  Metrics line = mean_of_ranks(metrics, world_);
+  if (!world_.is_main()) return;
+  line["lr"] = schedule_.at(state_.step - 1);
+  line["pictures_per_second"] = rate * static_cast<double>(options_.batch_size);
+  log_->metrics("train", state_.step, line);
+}
+
+// The state is saved before the evaluation and the pictures, which may take long: an interrupt or a
+// kill meanwhile costs no step, and an evaluation that was not finished is made after the resume.
+void Run::after_step(bool interrupted) {
+  const bool saved = due(options_.save_every) || finished();
+  const bool kept = due(options_.keep_every);
+  const bool shown = due(options_.picture_every) || finished();
+  if (saved || kept || shown || interrupted || evaluation_due()) save();
+  if (world_.is_main() && kept) {
+    const MappedFile state(files_.last());
+    write_file_atomically(options_.out / fmt::format("step-{}.safetensors", state_.step),
+                          state.bytes());
   }
-  if (due(options_.eval_every) && !done) evaluate();
-  const bool saved = due(options_.save_every) || done;
-  if (saved || interrupted) save();
   if (world_.is_main() && saved) {
     with_averaged_weights(
         [&] { stage_.save_model(options_.out / "model.safetensors", provenance()); });
   }
-  if (world_.is_main() && (due(options_.picture_every) || done)) {
-    with_averaged_weights([&] { log_->pictures(step_, stage_.pictures()); });
-  }
-  if (world_.is_main() && saved) {
-    log_->write_page(fmt::format("addp train {}", stage_.name()), context_.command_line);
-  }
-  if (world_.is_main() && due(options_.keep_every)) {
-    std::filesystem::copy_file(last_path(),
-                               options_.out / fmt::format("step-{}.safetensors", step_),
-                               std::filesystem::copy_options::overwrite_existing);
+  if (interrupted) return;
+  if (evaluation_due()) evaluate();
+  show(shown, saved);
+}
+
+void Run::show(bool pictures, bool page) {
+  if (!world_.is_main()) return;
+  if (pictures) with_averaged_weights([&] { log_->pictures(state_.step, stage_.pictures()); });
+  if (page) log_->write_page(fmt::format("addp train {}", stage_.name()), context_.command_line);
+}
+
+NonFiniteError Run::not_finite(std::int64_t step, const NonFiniteError& error) const {
+  return NonFiniteError(
+      "step {} (epoch {}, batch {}): {}; the checkpoint of the last save is kept, try a lower "
+      "learning rate, --clip or --precision fp32",
+      step, step / stage_.steps_per_epoch(), step % stage_.steps_per_epoch(), error.what());
+}
+
+Metrics Run::step(bool bf16) {
+  const StepContext context{state_.step,
+                            schedule_.total,
+                            schedule_.at(state_.step),
+                            RandomStream(static_cast<std::uint64_t>(options_.seed), "step of all",
+                                         static_cast<std::uint64_t>(state_.step)),
+                            bf16,
+                            world_.rank()};
+  try {
+    return stage_.step(context);
+  } catch (const NonFiniteError& error) {
+    throw not_finite(state_.step, error);
   }
 }
 
-Metrics Run::operator()() {
+void Run::start() {
   make_folder(options_.out);
   resume();
+  world_.barrier();  // all have read the state before one of them writes the next
   announce();
   if (world_.is_main()) {
     context_.write_configuration(options_.out);
-    log_.emplace(options_.out, step_ + 1);
+    log_.emplace(options_.out, state_.step + 1,
+                 state_.evaluated >= 0 ? state_.evaluated + 1 : state_.step);
   }
-  stage_.seek(step_);
+  stage_.seek(state_.step);
+  if (!evaluation_due()) return;  // else the run was stopped before it was made
+  evaluate();
+  if (finished()) show(true, true);
+}
+
+Metrics Run::operator()() {
+  start();
   const bool bf16 = bf16_here(options_.precision);
-  Progress progress(stage_.name(), schedule_.total, "steps", step_);
-  while (step_ < schedule_.total) {
-    StepContext context{step_,
-                        schedule_.total,
-                        schedule_.at(step_),
-                        RandomStream(static_cast<std::uint64_t>(options_.seed), "step of all",
-                                     static_cast<std::uint64_t>(step_)),
-                        bf16,
-                        world_.rank()};
-    Metrics metrics;
-    try {
-      metrics = stage_.step(context);
-    } catch (const NonFiniteError& error) {
-      throw NonFiniteError(
-          "step {} (epoch {}, batch {}): {}; the checkpoint of the last save is kept, try a lower "
-          "learning rate, --clip or --precision fp32",
-          step_, step_ / stage_.steps_per_epoch(), step_ % stage_.steps_per_epoch(), error.what());
-    }
-    ++step_;
-    if (world_.is_main()) progress.update(step_, summary(metrics));
+  Progress progress(stage_.name(), schedule_.total, "steps", state_.step);
+  while (!finished()) {
+    unsaved_.emplace();
+    const Metrics metrics = step(bf16);
+    ++state_.step;
+    if (world_.is_main()) progress.update(state_.step, summary(metrics));
     // A signal may reach the processes at different steps: they stop together.
     const bool interrupted = world_.any(interrupt_requested());
-    after_step(metrics, progress.rate(), interrupted);
+    log_step(metrics, progress.rate());
+    after_step(interrupted);
     if (interrupted) {
       world_.finish();
       throw InterruptedError(
-          "interrupted; the run is saved at step {}, the same command resumes it", step_);
+          "interrupted; the run is saved at step {}, the same command resumes it", state_.step);
     }
   }
-  const Metrics metrics = evaluate();
   world_.finish();
-  return metrics;
+  return state_.evaluation;
 }
 
 }  // namespace

@@ -146,5 +146,20 @@ TEST(Model, MissingFileIsNamed) {
   }
 }
 
+TEST_F(ModelTest, ManyPicturesAreMadeInSeveralBatchesAndTooManyAreRefused) {
+  std::size_t most = 0, calls = 0;
+  GenerateRequest request{.count = 35, .steps = 1, .seed = 3};
+  request.on_step = [&](std::int64_t, std::int64_t, const std::vector<Picture>& preview) {
+    most = std::max(most, preview.size());
+    ++calls;
+    return true;
+  };
+  EXPECT_EQ(model_->generate(request).size(), 35U);
+  EXPECT_GT(calls, 1U);
+  EXPECT_LT(most, 35U);
+  request.count = std::int64_t{1} << 60;
+  EXPECT_THROW(model_->generate(request), std::runtime_error);
+}
+
 }  // namespace
 }  // namespace addp

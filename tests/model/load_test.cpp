@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/error.h"
 #include "model/init.h"
 #include "model/model_file.h"
@@ -116,6 +118,22 @@ TEST(ParamGroups, OnlyMatricesDecay) {
     total += group.parameters.size();
   }
   EXPECT_EQ(total, network.parameters().size() - 1) << "frozen parameters are left out";
+}
+
+TEST(Load, NumbersThatAreNotFiniteAreRefused) {
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    Small a, b;
+    {
+      torch::NoGradGuard no_grad;
+      a.blocks[1]->parameters()[0].flatten()[3] = bad;
+    }
+    const Tensor before = b.parameters()[0].detach().clone();
+    const std::string message =
+        message_of([&] { load_strictly(b, state_of(a), {.source = "file"}); });
+    EXPECT_NE(message.find("file: 1 values of 'blocks.1."), std::string::npos) << message;
+    EXPECT_TRUE(b.parameters()[0].equal(before));
+  }
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // A stage small enough to run hundreds of steps in a test: a line fitted to noisy points.
 #pragma once
 
+#include <functional>
 #include <limits>
+#include <optional>
 
 #include "checkpoint/format/safetensors.h"
 #include "model/load.h"
@@ -43,7 +45,10 @@ class ToyStage : public Stage {
     return {{"loss", loss.item<double>()}};
   }
 
-  Metrics evaluate() override { return {{"score", -network_.weight.norm().item<double>()}}; }
+  Metrics evaluate() override {
+    if (on_evaluate) on_evaluate();
+    return {{"score", score ? *score : -network_.weight.norm().item<double>()}};
+  }
   std::vector<Panel> pictures() override { return {{"toy", Image(4, 4)}}; }
   std::pair<std::string, bool> best_figure() const override { return {"score", true}; }
 
@@ -58,6 +63,8 @@ class ToyStage : public Stage {
   ToyNetwork& network() { return network_; }
   std::int64_t sought = -1;
   std::function<void(std::int64_t)> on_step;
+  std::function<void()> on_evaluate;
+  std::optional<double> score;  // of every evaluation
 
  private:
   std::int64_t poisoned_step_;

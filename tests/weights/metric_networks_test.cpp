@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "support/temporary_folder.h"
+#include "weights/find_weights.h"
 
 namespace addp {
 namespace {
@@ -63,6 +64,30 @@ TEST(MetricNetworks, KernelsOfArraysAreTurned) {
   EXPECT_EQ(element(weight, {3, 2, 1, 0}), float(((1 * 2 + 0) * 3 + 2) * 4 + 3));
   EXPECT_EQ(tensors.at("lin4.weight").shape, (std::vector<std::int64_t>{1, 4, 1, 1}));
   EXPECT_EQ(element(tensors.at("features.0.bias"), {2}), 2.0f);
+}
+
+TEST(FindWeights, TwoThatFitAreNamedAndRefused) {
+  testing::TemporaryFolder folder;
+  ::setenv("ADDP_WEIGHTS", folder.path().c_str(), 1);
+  ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  EXPECT_FALSE(find_weights("inception", {}));
+  const auto first = folder.path() / "inception-a.safetensors";
+  write_file_atomically(first, "x");
+  write_file_atomically(folder.path() / "inception-b.txt", "x");
+  EXPECT_EQ(find_weights("inception", {}), first);
+  write_file_atomically(folder.path() / "inception-b.safetensors", "x");
+  try {
+    find_weights("inception", {});
+    FAIL() << "nothing was thrown";
+  } catch (const DataError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("inception-a.safetensors and inception-b.safetensors"),
+              std::string::npos)
+        << message;
+  }
+  EXPECT_EQ(find_weights("inception", first), first);
+  ::unsetenv("ADDP_WEIGHTS");
+  ::unsetenv("XDG_CACHE_HOME");
 }
 
 }  // namespace

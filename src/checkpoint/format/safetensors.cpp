@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "checkpoint/format/byte_reader.h"
 #include "checkpoint/format/safetensors_header.h"
 #include "checkpoint/format/tensor_cast.h"
@@ -129,7 +130,7 @@ void write_safetensors(const std::filesystem::path& path, const TensorMap& tenso
   }
   std::string text;
   try {
-    text = header.dump();
+    text = json_text(header);
   } catch (const nlohmann::json::exception&) {
     throw DataError("{}: a tensor's name or the metadata is not UTF-8 text; rename it first", path);
   }

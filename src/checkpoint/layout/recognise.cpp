@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "checkpoint/format/tensor_cast.h"
 #include "checkpoint/layout/key_report.h"
 #include "checkpoint/layout/recognise_kinds.h"
@@ -83,8 +84,8 @@ std::optional<OwnMetadata> own_metadata(const Checkpoint& checkpoint) {
 std::map<std::string, std::string> to_safetensors_metadata(const OwnMetadata& own) {
   return {{std::string(kKindKey), own.kind},
           {std::string(kVersionKey), own.version},
-          {std::string(kConfigKey), own.config.dump()},
-          {std::string(kProvenanceKey), own.provenance.dump()}};
+          {std::string(kConfigKey), json_text(own.config)},
+          {std::string(kProvenanceKey), json_text(own.provenance)}};
 }
 
 Recognition recognise(const Checkpoint& checkpoint, const RecogniseOptions& options) {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/json_text.h"
 
 namespace addp {
 namespace {
@@ -88,7 +89,7 @@ class JsonMaker {
     Json out = Json::object();
     for (std::size_t i = 0; i + 1 < value.items.size() && budget_.text > 0; i += 2) {
       const Json key = make(*value.items[i], depth + 1);
-      out[key.is_string() ? key.get<std::string>() : key.dump()] =
+      out[key.is_string() ? key.get<std::string>() : json_text(key)] =
           make(*value.items[i + 1], depth + 1);
     }
     return out;
@@ -167,7 +168,7 @@ std::size_t count_tensors(const PickleValue& value, PickleBudget& budget) {
 
 std::string clean_utf8(const std::string& text) {
   // nlohmann's serialiser has a checked decoder; ours would be a second one.
-  const std::string quoted = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string quoted = json_text(Json(text));
   return Json::parse(quoted).get<std::string>();
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/progress.h"
 #include "base/version.h"
 #include "checkpoint/layout/convert.h"
@@ -22,15 +23,15 @@ void run(const ConvertOptions& options, const RunContext& context) {
   if (options.dtype == "bfloat16") how.floating = DType::kBF16;
   const ConvertReport report = convert_checkpoint(options.paths[0], options.paths[1], how);
   if (context.json) {
-    print_stdout(nlohmann::json{{"kind", report.kind},
-                                {"in", options.paths[0]},
-                                {"out", options.paths[1]},
-                                {"tensors", report.tensors},
-                                {"bytes_in", report.bytes_in},
-                                {"bytes_out", report.bytes_out},
-                                {"dropped", report.dropped},
-                                {"overflowed", report.overflowed}}
-                     .dump(2) +
+    print_stdout(json_text(nlohmann::json{{"kind", report.kind},
+                                          {"in", options.paths[0]},
+                                          {"out", options.paths[1]},
+                                          {"tensors", report.tensors},
+                                          {"bytes_in", report.bytes_in},
+                                          {"bytes_out", report.bytes_out},
+                                          {"dropped", report.dropped},
+                                          {"overflowed", report.overflowed}},
+                           2) +
                  "\n");
     return;
   }

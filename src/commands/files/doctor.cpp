@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "checkpoint/layout/recognise.h"
@@ -18,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr std::size_t kShownPath = 300;  // letters of a path that is not there
+
 // What was found at one path. `problem` is empty where it can be used.
 struct Finding {
   json result;
@@ -31,8 +34,9 @@ bool is_checkpoint_name(const std::string& extension) {
 
 // A folder that a training command wrote is a model, not a data set.
 bool is_checkpoint(const std::string& path) {
+  std::error_code error;
   return !is_shapes_spec(path) && (is_checkpoint_name(lower_extension(path)) ||
-                                   fs::exists(fs::path(path) / "model.safetensors"));
+                                   fs::exists(fs::path(path) / "model.safetensors", error));
 }
 
 std::string checkpoint_text(const std::string& path, const Recognition& found) {
@@ -44,7 +48,7 @@ std::string checkpoint_text(const std::string& path, const Recognition& found) {
   for (const auto& [type, count] : found.dtypes)
     text += fmt::format("type: {} x {}\n", type, count);
   for (const auto& [name, value] : found.details.items())
-    text += fmt::format("{}: {}\n", name, value.dump());
+    text += fmt::format("{}: {}\n", name, json_text(value));
   for (const auto& name : found.unused) text += fmt::format("unused: {}\n", name);
   for (const auto& [name, count] : found.non_finite) {
     text += fmt::format("not finite: {} values of {}\n", count, name);
@@ -53,15 +57,33 @@ std::string checkpoint_text(const std::string& path, const Recognition& found) {
   return text;
 }
 
-Finding inspect_checkpoint(const std::string& path) {
+// Loads it as the commands that use it do. A file without a word of ours is taken for what it looks
+// like only where its own program does the same.
+void require_loadable(const fs::path& file, const Checkpoint& checkpoint, const Recognition& found,
+                      const RunContext& context) {
+  const bool ours = own_metadata(checkpoint).has_value();
+  if (ours || found.kind == "classifier")
+    run_in_library(CheckModelOptions{file, found.kind}, context);
+}
+
+Finding inspect_checkpoint(const std::string& path, const RunContext& context) {
+  std::error_code ignored;
   const fs::path file =
-      fs::is_directory(path) ? fs::path(path) / "model.safetensors" : fs::path(path);
-  const Recognition found = recognise(open_checkpoint(file));
+      fs::is_directory(path, ignored) ? fs::path(path) / "model.safetensors" : fs::path(path);
+  const Checkpoint checkpoint = open_checkpoint(file);
+  const Recognition found = recognise(checkpoint);
   Finding finding{found.to_json(), checkpoint_text(file.string(), found), {}};
   if (!found.non_finite.empty()) {
     finding.problem =
         fmt::format("{}: {} tensors hold NaN or infinite values; take another checkpoint", file,
                     found.non_finite.size());
+    return finding;
+  }
+  try {
+    require_loadable(file, checkpoint, found, context);
+  } catch (const DataError& error) {
+    finding.result["error"] = error.what();
+    finding.problem = error.what();
   }
   return finding;
 }
@@ -80,12 +102,14 @@ Finding inspect_data(const std::string& path, const DoctorOptions& options) {
   return finding;
 }
 
-Finding inspect(const std::string& path, const DoctorOptions& options) {
+Finding inspect(const std::string& path, const DoctorOptions& options, const RunContext& context) {
   try {
-    if (!is_shapes_spec(path) && !fs::exists(path)) {
-      throw DataError("{}: there is no such file or folder", path);
+    std::error_code error;
+    if (!is_shapes_spec(path) && !fs::exists(path, error)) {
+      throw DataError("{}: {}", path.substr(0, kShownPath),
+                      error ? error.message() : "there is no such file or folder");
     }
-    return is_checkpoint(path) ? inspect_checkpoint(path) : inspect_data(path, options);
+    return is_checkpoint(path) ? inspect_checkpoint(path, context) : inspect_data(path, options);
   } catch (const DataError& error) {
     return {json{{"kind", "unusable"}, {"error", error.what()}}, "", error.what()};
   }
@@ -104,14 +128,14 @@ void run(const DoctorOptions& options, const RunContext& context) {
   json all = json::array();
   std::vector<std::string> problems;
   for (const auto& path : options.paths) {
-    Finding finding = inspect(path, options);
+    Finding finding = inspect(path, options, context);
     finding.result["path"] = path;
     all.push_back(finding.result);
     if (!context.json && !finding.text.empty()) print_stdout(finding.text + "\n");
     if (!finding.problem.empty()) problems.push_back(finding.problem);
   }
   // One path gives one object, so that `jq .kind` works; several give a list.
-  if (context.json) print_stdout((all.size() == 1 ? all[0] : all).dump(2) + "\n");
+  if (context.json) print_stdout(json_text(all.size() == 1 ? all[0] : all, 2) + "\n");
   if (problems.empty()) return;
   finish_stdout();
   std::string message = problems.front();

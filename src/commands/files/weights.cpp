@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "weights/metric_weights.h"
 
 namespace addp {
@@ -13,7 +14,7 @@ void run(const WeightsOptions& options, const RunContext& context) {
   if (context.json) {
     const nlohmann::json json = {{"inception", weights.inception.string()},
                                  {"lpips", weights.lpips.string()}};
-    print_stdout(json.dump(2) + "\n");
+    print_stdout(json_text(json, 2) + "\n");
   } else {
     print_stdout(fmt::format("FID network: {}\nLPIPS: {}\n", weights.inception.string(),
                              weights.lpips.string()));

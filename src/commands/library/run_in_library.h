@@ -14,6 +14,7 @@
 #include "commands/make/generate.h"
 #include "commands/make/inpaint.h"
 #include "commands/make/visualize.h"
+#include "commands/measure/check_model.h"
 #include "commands/measure/eval_classification.h"
 #include "commands/measure/eval_detection.h"
 #include "commands/measure/eval_fid.h"
@@ -42,7 +43,7 @@ using LibraryOptions =
                  ClassifyOptions, DetectOptions, SegmentOptions, FeaturesOptions, EvalFidOptions,
                  EvalTokenizerOptions, EvalClassificationOptions, EvalRobustnessOptions,
                  EvalDetectionOptions, EvalSegmentationOptions, PresetReportOptions,
-                 BenchImagesOptions, BenchGenerateOptions, BenchTrainOptions>;
+                 CheckModelOptions, BenchImagesOptions, BenchGenerateOptions, BenchTrainOptions>;
 
 void run_in_library(const LibraryOptions& options, const RunContext& context);
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/subprocess.h"
 #include "data/source/picture_source.h"
 #include "image/augment/augment.h"
@@ -171,7 +172,7 @@ void run(const BenchImagesOptions& options, const RunContext& context) {
                         {"variant", result.reference_variant}};
       json["ratio"] = ratio;
     }
-    print_stdout(json.dump() + "\n");
+    print_stdout(json_text(json) + "\n");
     return;
   }
   print_stdout(

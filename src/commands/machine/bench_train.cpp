@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/json_text.h"
 #include "base/subprocess.h"
 #include "diffusion/algorithm1.h"
 #include "machine/machine.h"
@@ -135,7 +136,7 @@ void run(const BenchTrainOptions& options, const RunContext& context) {
     json["ratio"] = ours / theirs;
   }
   if (context.json) {
-    print_stdout(json.dump(2) + "\n");
+    print_stdout(json_text(json, 2) + "\n");
     return;
   }
   print_stdout(fmt::format("{} ({}, {}, batch {}): {:.1f} pictures/s\n", options.stage,

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/progress.h"
 #include "model/whole/parameter_report.h"
 #include "model/whole/preset_configs.h"
@@ -19,7 +20,7 @@ void run(const PresetReportOptions& options, const RunContext& context) {
                              {"recognition", report.recognition},
                              {"generation", report.generation}};
     for (const auto& [part, count] : report.parts) result["parts"][part] = count;
-    print_stdout(result.dump(2) + "\n");
+    print_stdout(json_text(result, 2) + "\n");
     return;
   }
   Table table{"preset " + options.preset, {"part", "parameters"}, {}};

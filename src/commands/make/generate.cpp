@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "commands/make/sampling.h"
 #include "generate/trajectory.h"
 #include "image/codec/animation.h"
@@ -121,7 +122,7 @@ void run(const GenerateOptions& options, const RunContext& context) {
                            {"height", model.height()},
                            {"files", nlohmann::json::array()}};
     for (const auto& file : files) json["files"].push_back(file.string());
-    print_stdout(json.dump(2) + "\n");
+    print_stdout(json_text(json, 2) + "\n");
   } else {
     print_stdout(fmt::format("{} pictures of {}x{} pixels in {}\n", plan.count, model.width(),
                              model.height(), options.out));

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "commands/make/sampling.h"
@@ -115,7 +116,7 @@ void run(const InpaintOptions& options, const RunContext& context) {
   edit.generation.sampler = options.sampler;
   model.ask_for(options.condition.name, options.condition.guidance, edit.generation);
   edit.feather = static_cast<int>(options.feather);
-  make_folder(options.out);
+  context.write_configuration(options.out);
   std::vector<Image> variants;
   {
     const std::int64_t batches =
@@ -139,7 +140,7 @@ void run(const InpaintOptions& options, const RunContext& context) {
     files.push_back((options.out / "preview.png").string());
   }
   if (context.json) {
-    print_stdout(nlohmann::json{{"files", files}}.dump(2) + "\n");
+    print_stdout(json_text(nlohmann::json{{"files", files}}, 2) + "\n");
   } else {
     print_stdout(fmt::format("{} variants in {}\n", variants.size(), options.out));
   }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "data/load/open_dataset.h"
 #include "diffusion/addp_file.h"
 #include "diffusion/algorithm1.h"
@@ -150,7 +151,7 @@ void run(const VisualizeOptions& given, const RunContext& context) {
   VisualizeOptions options = given;
   torch::NoGradGuard guard;
   const Networks networks = open_networks(options);
-  make_folder(options.out);
+  context.write_configuration(options.out);
   HtmlPage page("addp visualize", options.data.empty() ? "distributions" : options.data);
   if (networks.tokenizer) {
     std::int64_t size = options.size;
@@ -167,7 +168,7 @@ void run(const VisualizeOptions& given, const RunContext& context) {
   add_distributions(options, page);
   page.write(options.out / "index.html");
   const auto path = std::filesystem::absolute(options.out / "index.html").string();
-  print_stdout(context.json ? nlohmann::json{{"page", path}}.dump() + "\n"
+  print_stdout(context.json ? json_text(nlohmann::json{{"page", path}}) + "\n"
                             : fmt::format("page: {}\n", path));
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "commands/recognise/loaded_classifier.h"
 #include "data/load/open_dataset.h"
 #include "eval/recognition/classification_metrics.h"
@@ -65,7 +66,7 @@ void run(const EvalClassificationOptions& options, const RunContext& context) {
   if (!options.confusion.empty()) {
     save_image(options.confusion, confusion_picture(matrix, model.classes().names));
   }
-  print_stdout(context.json ? to_json(accuracy, matrix, model.classes()).dump(2) + "\n"
+  print_stdout(context.json ? json_text(to_json(accuracy, matrix, model.classes()), 2) + "\n"
                             : to_text(accuracy, matrix, model.classes()));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "eval/recognition/coco_ap.h"
 #include "report/table.h"
@@ -29,6 +31,10 @@ void run(const EvalDetectionOptions& options, const RunContext& context) {
   warn_about(truth.problems);
   warn_about_unknown(truth, detections);
   if (!options.only.empty()) truth.keep_categories(options.only);
+  if (truth.annotations.empty()) {
+    throw DataError("{}: has no annotation that can be used, so that there is nothing to compare",
+                    options.annotations);
+  }
   const bool masks = detections.empty() ||
                      std::any_of(detections.begin(), detections.end(),
                                  [](const CocoAnnotation& one) { return !one.mask.empty(); });
@@ -46,7 +52,7 @@ void run(const EvalDetectionOptions& options, const RunContext& context) {
       table.rows[i].push_back(fmt::format("{:.4f}", shapes.values[i]));
     }
   }
-  print_stdout(context.json ? result.dump() + "\n" : table.to_text());
+  print_stdout(context.json ? json_text(result) + "\n" : table.to_text());
 }
 
 }  // namespace addp

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/json_text.h"
 #include "base/progress.h"
 #include "checkpoint/layout/checkpoint.h"
 #include "checkpoint/layout/recognise.h"
@@ -161,7 +162,7 @@ void run(const EvalFidOptions& options, const RunContext& context) {
   const nlohmann::json json =
       to_json(compare_sets(generated, reference), score_of(generated, options));
   if (context.json) {
-    print_stdout(json.dump(2) + "\n");
+    print_stdout(json_text(json, 2) + "\n");
   } else {
     print_figures(json);
   }

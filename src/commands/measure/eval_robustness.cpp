@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "commands/recognise/loaded_classifier.h"
 #include "data/load/open_dataset.h"
 #include "data/load/transforms.h"
@@ -231,7 +232,7 @@ void run(const EvalRobustnessOptions& options, const RunContext& context) {
   }
   make_folder_for(options.examples);
   const RobustnessResult result = RobustnessRun(options)();
-  print_stdout(context.json ? to_json(result).dump(2) + "\n" : to_text(result));
+  print_stdout(context.json ? json_text(to_json(result), 2) + "\n" : to_text(result));
 }
 
 }  // namespace addp

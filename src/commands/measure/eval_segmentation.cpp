@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/interrupt.h"
+#include "base/json_text.h"
 #include "base/progress.h"
 #include "data/set/layout.h"
 #include "eval/recognition/confusion_picture.h"
@@ -158,7 +159,8 @@ void run(const EvalSegmentationOptions& options, const RunContext& context) {
   const ConfusionMatrix matrix = compare(pairs, static_cast<std::int64_t>(names.size()), options);
   const SegmentationFigures figures = segmentation_figures(matrix);
   if (!options.confusion.empty()) save_image(options.confusion, confusion_picture(matrix, names));
-  print_stdout(context.json ? to_json(figures, names).dump(2) + "\n" : to_text(figures, names));
+  print_stdout(context.json ? json_text(to_json(figures, names), 2) + "\n"
+                            : to_text(figures, names));
 }
 
 }  // namespace addp

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "data/load/open_dataset.h"
 #include "eval/generation/tokenizer_report.h"
@@ -57,7 +58,6 @@ nlohmann::json to_json(const TokenizerFigures& figures) {
 
 void write_page(const EvalTokenizerOptions& options, const TokenizerFigures& figures,
                 const Reconstructions& shown) {
-  make_folder(options.out);
   std::vector<Image> sheet = shown.originals;
   sheet.insert(sheet.end(), shown.rebuilt.begin(), shown.rebuilt.end());
   const Image picture = make_grid(sheet, static_cast<int>(shown.originals.size()));
@@ -91,9 +91,12 @@ void run(const EvalTokenizerOptions& options, const RunContext& context) {
                           .inception = inception ? &*inception : nullptr,
                           .batch = options.batch},
                          &shown);
-  if (!options.out.empty()) write_page(options, figures, shown);
+  if (!options.out.empty()) {
+    context.write_configuration(options.out);
+    write_page(options, figures, shown);
+  }
   if (context.json) {
-    print_stdout(to_json(figures).dump(2) + "\n");
+    print_stdout(json_text(to_json(figures), 2) + "\n");
     return;
   }
   print_stdout(figures_table(figures).to_text());

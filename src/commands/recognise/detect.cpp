@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "base/progress.h"
 #include "data/coco/coco_results.h"
 #include "heads/detect/detect_picture.h"
@@ -88,8 +89,8 @@ class DetectRun {
 
   void finish() const {
     write_file_atomically(options_.input.out / "results.json",
-                          coco_results_to_json(results_).dump() + "\n");
-    if (context_.json) print_stdout(records_.dump(2) + "\n");
+                          json_text(coco_results_to_json(results_)) + "\n");
+    if (context_.json) print_stdout(json_text(records_, 2) + "\n");
   }
 
  private:
@@ -109,10 +110,11 @@ void run(const DetectOptions& options, const RunContext& context) {
   DetectRun run(options, context);
   const PictureInputs inputs(options.input.pictures);
   inputs.make_output_folder(options.input.out);
+  context.write_configuration(options.input.out);
   const std::int64_t left_out = inputs.for_each(
       "detect", [&](const PictureInput& input, std::size_t index) { run.visit(input, index); });
   run.finish();
-  inputs.require_all_read(left_out);
+  require_all_read(left_out, inputs.size());
 }
 
 }  // namespace addp

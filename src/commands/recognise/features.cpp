@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "checkpoint/format/npy.h"
 #include "checkpoint/format/safetensors.h"
 #include "commands/recognise/loaded_classifier.h"
@@ -78,13 +79,13 @@ void run(const FeaturesOptions& options, const RunContext& context) {
   } else {
     write_safetensors(options.out,
                       {{"features", to_view(all)}, {"labels", to_view(torch::cat(labels))}},
-                      {{"names", names.dump()},
-                       {"classes", nlohmann::json(dataset->class_names()).dump()},
+                      {{"names", json_text(names)},
+                       {"classes", json_text(nlohmann::json(dataset->class_names()))},
                        {"model", options.model.string()}});
   }
   const nlohmann::json result = {
       {"out", options.out.string()}, {"pictures", all.size(0)}, {"width", all.size(1)}};
-  print_stdout(context.json ? result.dump(2) + "\n"
+  print_stdout(context.json ? json_text(result, 2) + "\n"
                             : fmt::format("{} features of width {}: {}\n", all.size(0), all.size(1),
                                           options.out));
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/log.h"
 #include "data/load/open_dataset.h"
 #include "data/load/picture_pass.h"
 #include "data/shapes/shapes.h"
@@ -69,6 +70,8 @@ void PictureInputs::add_shapes(const std::string& spec) {
   }
 }
 
+std::int64_t PictureInputs::size() const { return entries_->size(); }
+
 void PictureInputs::make_output_folder(const std::filesystem::path& out) const {
   make_folder(out);
   std::error_code error;
@@ -87,19 +90,25 @@ std::int64_t PictureInputs::for_each(
       .max_broken = 1,
       .label = label,
       .when_interrupted = "what was written is complete; run the command again for the rest"};
-  return for_each_sample(entries_, pass,
-                         [&](BatchItem& item) {
-                           const Entries::Entry& entry = entries_->at(item.index);
-                           visit({entry.source, entry.file, entry.stem, std::move(item.image)},
-                                 static_cast<std::size_t>(item.index));
-                         })
-      .left_out;
+  std::int64_t refused = 0;
+  const auto guarded = [&](BatchItem& item) {
+    const Entries::Entry& entry = entries_->at(item.index);
+    try {
+      visit({entry.source, entry.file, entry.stem, std::move(item.image)},
+            static_cast<std::size_t>(item.index));
+    } catch (const DataError& error) {
+      const bool named = std::string_view(error.what()).find(entry.source) != std::string::npos;
+      warn("left out: {}{}", named ? "" : entry.source + ": ", error.what());
+      ++refused;
+    }
+  };
+  return for_each_sample(entries_, pass, guarded).left_out + refused;
 }
 
-void PictureInputs::require_all_read(std::int64_t left_out) const {
+void require_all_read(std::int64_t left_out, std::int64_t all) {
   if (left_out == 0) return;
-  throw DataError("{} of {} pictures could not be read; the others are done", left_out,
-                  entries_->size());
+  throw DataError("{} of {} pictures could not be read and are named above; the others are done",
+                  left_out, all);
 }
 
 }  // namespace addp

@@ -42,15 +42,15 @@ struct PictureInput {
 class PictureInputs {
  public:
   explicit PictureInputs(const std::vector<std::string>& specs);
+  std::int64_t size() const;
   // Makes the folder for what is made of them; a UsageError if one of them lies in there, where it
   // could be overwritten.
   void make_output_folder(const std::filesystem::path& out) const;
-  // Each in turn, with a progress bar. One that cannot be read is warned about and left out; their
-  // number is returned. An interrupt is an InterruptedError.
+  // Each in turn, with a progress bar. One that cannot be read, or that `visit` has a DataError
+  // for, is warned about and left out; their number is returned. An interrupt is an
+  // InterruptedError.
   std::int64_t for_each(const std::string& label,
                         const std::function<void(const PictureInput&, std::size_t)>& visit) const;
-  // A DataError if some were left out, for when everything else is written.
-  void require_all_read(std::int64_t left_out) const;
 
  private:
   class Entries;  // as a data set, for a pass
@@ -59,5 +59,8 @@ class PictureInputs {
 
   std::shared_ptr<Entries> entries_;
 };
+
+// A DataError if some of the pictures were left out, for when everything else is written.
+void require_all_read(std::int64_t left_out, std::int64_t all);
 
 }  // namespace addp

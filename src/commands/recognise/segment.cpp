@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "base/progress.h"
 #include "heads/segment/segment_picture.h"
 #include "heads/segment/segmenter_file.h"
@@ -61,6 +62,7 @@ void run(const SegmentOptions& options, const RunContext& context) {
   const auto& names = segmenter->config().class_names;
   const PictureInputs inputs(options.input.pictures);
   inputs.make_output_folder(options.input.out);
+  context.write_configuration(options.input.out);
   const LabelingOptions how{
       .short_side = options.short_side < 0 ? segmenter->config().size : options.short_side,
       .scales = options.scales,
@@ -87,8 +89,8 @@ void run(const SegmentOptions& options, const RunContext& context) {
     if (!context.json) print_stdout(fmt::format("{}:{}\n", input.source, text));
   };
   const std::int64_t left_out = inputs.for_each("segment", segment);
-  if (context.json) print_stdout(records.dump(2) + "\n");
-  inputs.require_all_read(left_out);
+  if (context.json) print_stdout(json_text(records, 2) + "\n");
+  require_all_read(left_out, inputs.size());
 }
 
 }  // namespace addp

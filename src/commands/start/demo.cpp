@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/version.h"
 #include "commands/make/sampling.h"
@@ -211,10 +212,10 @@ void run(const DemoOptions& options, const RunContext& context) {
   write_page(options, rows);
   const auto page = std::filesystem::absolute(options.out / "index.html");
   if (context.json) {
-    print_stdout(
-        nlohmann::json{{"page", page.string()}, {"model", (options.out / "addp").string()}}.dump(
-            2) +
-        "\n");
+    print_stdout(json_text(nlohmann::json{{"page", page.string()},
+                                          {"model", (options.out / "addp").string()}},
+                           2) +
+                 "\n");
   } else {
     print_stdout(results_table(rows).to_text() + fmt::format("page: {}\n", page));
   }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "data/coco/coco_records.h"
@@ -22,7 +23,7 @@ std::string record_id(const std::string& array, const Json& record) {
                            : array == "images"    ? "image"
                                                   : "category";
   if (!record.is_object() || !record.contains("id")) return what + " without id";
-  const std::string id = record["id"].dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string id = json_text(record["id"]);
   return what + " " + id.substr(0, 64);
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <cstring>
-#include <fstream>
 #include <set>
 
 #include "base/error.h"
@@ -18,12 +17,9 @@ namespace {
 constexpr std::size_t kHeadBytes = 512;  // a tar header; more than any picture format needs
 
 Bytes file_head(const fs::path& path, std::size_t count) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw DataError("{}: cannot be opened; check the path and its permissions", path);
-  Bytes bytes(count);
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(count));
-  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
-  return bytes;
+  const MappedFile file(path);  // which refuses pipes instead of waiting for them
+  const ByteSpan head = file.bytes().first(std::min(count, file.bytes().size()));
+  return {head.begin(), head.end()};
 }
 
 // Files on disk, named by a folder, a list or on their own.

@@ -12,6 +12,7 @@
 #include "data/load/open_dataset.h"
 #include "data/load/picture_pass.h"
 #include "data/load/transforms.h"
+#include "data/source/fingerprint.h"
 
 namespace addp {
 namespace {
@@ -34,37 +35,8 @@ Transform whole_or_square(std::int64_t size) {
   };
 }
 
-void add_file(std::string& text, const fs::path& path) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  const auto time = fs::last_write_time(path, error).time_since_epoch().count();
-  text += fmt::format("{} {} {}\n", path.string(), size, time);
-}
-
-// What the pictures are, without reading them.
-std::string fingerprint(const std::string& data) {
-  std::error_code error;
-  if (!fs::exists(data, error)) return data;  // the procedural set
-  std::string text;
-  if (fs::is_directory(data, error)) {
-    std::vector<fs::path> files;
-    for (const auto& entry :
-         fs::recursive_directory_iterator(data, fs::directory_options::follow_directory_symlink)) {
-      if (entry.is_regular_file(error)) files.push_back(fs::absolute(entry.path()));
-    }
-    std::sort(files.begin(), files.end());
-    for (const auto& file : files) add_file(text, file);
-  } else {
-    add_file(text, fs::absolute(data));
-    if (is_archive(data)) return text;
-    const auto source = open_source(data);
-    for (std::size_t i = 0; i < source->size(); ++i) add_file(text, source->describe(i));
-  }
-  return text;
-}
-
 fs::path cache_file(const PictureSetOptions& options, const InceptionNetwork& network) {
-  const std::string key = fmt::format("{}{} {} {} {} {}", fingerprint(options.data), options.split,
+  const std::string key = fmt::format("{} {} {} {} {} {}", fingerprint(options.data), options.split,
                                       options.count, options.size, network.hash(), kKeptFeatures);
   return cache_folder() / "statistics" /
          (sha256_hex(as_byte_span(key)).substr(0, 32) + ".safetensors");

@@ -24,7 +24,9 @@ template <class Network, class Config>
 std::shared_ptr<Network> load_on_maps(const std::filesystem::path& path, const std::string& kind) {
   const ModelFile file = open_on_maps(path, kind);
   const auto config = parse_config<Config>(file.config, file.source);
-  auto network = on_device(std::make_shared<Network>(config, maps_tokenizer(file, config.maps)));
+  auto network = from_file(file.source, [&] {
+    return on_device(std::make_shared<Network>(config, maps_tokenizer(file, config.maps)));
+  });
   fill_on_maps(*network, file);
   return network;
 }

@@ -36,8 +36,9 @@ std::shared_ptr<Classifier> load_classifier(const std::filesystem::path& path, s
                                 : parse_config<ClassifierConfig>(file.config, file.source);
   if (heads > 0) config.backbone.encoder.vit.heads = heads;
   const bool tokens = config.backbone.input == BackboneInput::kTokens;
-  auto classifier =
-      on_device(std::make_shared<Classifier>(config, tokens ? tokenizer_in(file) : nullptr));
+  auto classifier = from_file(file.source, [&] {
+    return on_device(std::make_shared<Classifier>(config, tokens ? tokenizer_in(file) : nullptr));
+  });
   load_strictly(*classifier, file.tensors,
                 {.source = file.source,
                  .unused = {std::string(kTokenizerInside) + "*"},

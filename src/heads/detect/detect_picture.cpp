@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "image/draw/draw.h"
 #include "image/resize/resize.h"
 #include "machine/machine.h"
@@ -13,6 +14,7 @@
 namespace addp {
 namespace {
 
+constexpr std::int64_t kMostPixels = 64'000'000;  // each instance has a mask of as many
 constexpr int kReadableSide = 256;  // smaller pictures are enlarged before labels cover them
 
 // The value between four cells of a mask, 0 beyond it.
@@ -72,6 +74,11 @@ std::vector<Detection> to_picture(const RawDetections& found, int width, int hei
 
 std::vector<Detection> detect_picture(Detector& detector, const Image& picture,
                                       const DetectorLimits& limits) {
+  if (std::int64_t{picture.width} * picture.height > kMostPixels) {
+    throw DataError(
+        "a picture of {}x{} pixels is too large, {} million are looked at; make it smaller",
+        picture.width, picture.height, kMostPixels / 1'000'000);
+  }
   const std::int64_t size = detector.config().size;
   const double scale =
       static_cast<double>(size) / static_cast<double>(std::max(picture.width, picture.height));

@@ -19,6 +19,21 @@ std::int64_t round_up(std::int64_t length, std::int64_t step) {
   return (length + step - 1) / step * step;
 }
 
+// A thin picture of a few pixels across becomes gigantic when its short side is resized.
+constexpr double kMostPixels = 1 << 25;
+constexpr double kMostProbabilities = 1 << 30;  // classes times pixels: 4 GiB
+
+void require_room(const Image& picture, double factor, std::int64_t classes) {
+  const double area = double(picture.width) * picture.height, worked = area * factor * factor;
+  if (worked <= kMostPixels && std::max(area, worked) * double(classes) <= kMostProbabilities) {
+    return;
+  }
+  throw DataError(
+      "a picture of {}x{} pixels, worked on at {:.0f}x{:.0f} for {} classes, is too large; cut it or "
+      "make it smaller",
+      picture.width, picture.height, picture.width * factor, picture.height * factor, classes);
+}
+
 Image scaled_picture(const Image& picture, double factor) {
   const auto side = [&](int length) { return std::max(1, int(std::lround(length * factor))); };
   if (side(picture.width) == picture.width && side(picture.height) == picture.height) {
@@ -87,6 +102,7 @@ Tensor class_probabilities(Segmenter& segmenter, const Image& picture,
   Tensor sum;
   double views = 0;
   for (const double scale : options.scales) {
+    require_room(picture, base * scale, segmenter.config().classes());
     const Tensor pixels = normalise_pixels(
         to_tensor(scaled_picture(picture, base * scale)).unsqueeze(0).to(compute_device()));
     for (const bool mirrored : {false, true}) {

@@ -14,7 +14,7 @@ struct LabelingOptions {
   double overlap = 1.0 / 3;          // of neighbouring windows, as a share of their side
 };
 
-// Probabilities [classes, H, W] at the picture's size.
+// Probabilities [classes, H, W] at the picture's size. A DataError where that would take gigabytes.
 Tensor class_probabilities(Segmenter& segmenter, const Image& picture,
                            const LabelingOptions& options);
 // The most probable class of every pixel.

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "data/coco/coco_results.h"
 #include "data/load/annotated_transforms.h"
 #include "data/load/open_dataset.h"
@@ -143,8 +144,8 @@ Metrics DetectorStage::evaluate() {
   for_each_sample(validation_, measured_pictures(options_.maps, options_.train, world_), visit);
   if (world_.size() > 1) {
     // Each process has seen its own pictures; every one gets the others' truths and detections.
-    const auto truths = world_.all_gather(coco_to_json(truth).dump());
-    const auto results = world_.all_gather(coco_results_to_json(found).dump());
+    const auto truths = world_.all_gather(json_text(coco_to_json(truth)));
+    const auto results = world_.all_gather(json_text(coco_results_to_json(found)));
     truth.images.clear();
     truth.annotations.clear();
     found.clear();
