@@ -70,7 +70,7 @@ TEST(Mixing, EvenSharesMixAsTheWholeBatch) {
     }
   }
   // A picture that is repeated three times in a row is mixed with another one.
-  const Tensor repeated = mix_targets(labels / 3, 4, {.own = 0.75, .distance = 3}, 0);
+  const Tensor repeated = mix_targets(labels.div(3, "floor"), 4, {.own = 0.75, .distance = 3}, 0);
   EXPECT_EQ(repeated.max().item<double>(), 0.75);
   // What has no partner stays as it is.
   EXPECT_TRUE(mix_pixels(pixels.slice(0, 0, 3), {.own = 0.75})[2].equal(pixels[2]));
