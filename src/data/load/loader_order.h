@@ -49,8 +49,7 @@ class LoaderOrder {
   LoaderOrder(std::int64_t dataset_size, const LoaderOptions& options);
 
   std::int64_t pictures() const { return size_; }  // that there are to take
-  // Pictures of an epoch over all ranks. In training a multiple of the global batch, at least one:
-  // a set smaller than that is gone through more than once.
+  // At least one: in training a set smaller than a batch is gone through more than once.
   std::int64_t batches_per_epoch() const;
   // The start of the next epoch where too little of this one is left for a batch.
   LoaderState wrapped(const LoaderState& state) const;
