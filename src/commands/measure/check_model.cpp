@@ -1,9 +1,9 @@
 #include "commands/measure/check_model.h"
 
 #include "diffusion/addp_file.h"
-#include "heads/classify/classifier.h"
-#include "heads/detect/detector.h"
-#include "heads/segment/segmenter.h"
+#include "heads/classify/classifier_file.h"
+#include "heads/detect/detector_file.h"
+#include "heads/segment/segmenter_file.h"
 #include "nn/torch.h"
 #include "predictor/mage_file.h"
 #include "tokenizer/vqgan_file.h"
