@@ -252,7 +252,7 @@ def commands_of(runner):
     for line in ask("--help").splitlines():
         match = re.match(r"  ([a-z]+(?: [a-z]+)?)  +\S", line)
         if match and match[1] not in NEVER:
-            found[match[1]] = re.findall(r"^  (?:-., )?--([a-z0-9-]+)", ask(*match[1].split(), "--help"), re.M)
+            found[match[1]] = re.findall(r"^  (?:-., )?--([a-z0-9-]+)", ask(*match[1].split(), "--help-all"), re.M)
     return {name: options for name, options in found.items() if options}
 
 
