@@ -32,7 +32,8 @@ bool has_ending(const std::string& name, std::initializer_list<const char*> endi
 enum class SetKind { kPictures, kStatistics, kModel };
 
 SetKind kind_of(const std::string& spec) {
-  if (fs::is_directory(spec)) {
+  std::error_code ignored;
+  if (fs::is_directory(spec, ignored)) {
     return fs::exists(fs::path(spec) / "model.safetensors") ? SetKind::kModel : SetKind::kPictures;
   }
   if (!fs::exists(spec, ignored) && is_model(spec, {"addp", "predictor"})) return SetKind::kModel;
