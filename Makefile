@@ -1,4 +1,4 @@
-# make demo   the main job on data it makes itself; ends with the place of an HTML page
+# make demo   what the models that come with the program do, in one HTML page; TRAIN=1: every stage from nothing
 # make test   build everything and run the tests
 #
 # Both install what is missing (see tools/setup.sh). Others:
@@ -30,7 +30,7 @@ configure:
 	  cmake -S . -B $(BUILD) -G Ninja -DADDP_TORCH="$$torch" -DADDP_TESTS=ON; fi
 
 demo: build
-	@$(BUILD)/addp demo
+	@$(BUILD)/addp demo $(if $(TRAIN),--train)
 
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)

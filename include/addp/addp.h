@@ -1,7 +1,7 @@
 // The public C++ API: load a model, generate, fill in, reconstruct, extract features. It needs
 // no libtorch headers.
 //
-//   addp::Model model("runs/addp");
+//   addp::Model model("cells");
 //   addp::save_picture("a.png", model.generate({.count = 1, .seed = 7}).front());
 //
 // Failures are exceptions derived from std::runtime_error whose text is one sentence with the
@@ -46,6 +46,10 @@ struct GenerateRequest {
   std::int64_t first_index = 0;
   std::string class_name{};  // for class-conditional models: name or number
   double guidance = 1;       // how strongly the class counts
+  // Pixels of generated pictures, any multiples of a token's side; 0: as the model was trained.
+  // fill_in() does not look at them: it keeps the picture's size.
+  int width = 0;
+  int height = 0;
   // Called after each step with the pictures of the batch so far; false cancels the run.
   std::function<bool(std::int64_t step, std::int64_t steps, const std::vector<Picture>& preview)>
       on_step{};
@@ -53,8 +57,9 @@ struct GenerateRequest {
 
 class ADDP_API Model {
  public:
-  // A folder that `addp train addp` or `predictor` wrote, its model.safetensors, or a published
-  // .pth. A published model has no tokenizer inside: name its file. A predictor can generate only.
+  // A name of `addp models` ("cells"), a folder that `addp train addp` or `predictor` wrote, its
+  // model.safetensors, or a published .pth. A published model has no tokenizer inside: name its
+  // file. A predictor can generate only.
   explicit Model(const std::filesystem::path& model, const std::filesystem::path& tokenizer = {});
   ~Model();
   Model(Model&&) noexcept;

@@ -74,6 +74,7 @@ struct Model::Impl {
     plan.sampler.temperature_curve =
         request.constant_temperature ? TemperatureCurve::kConstant : TemperatureCurve::kFalling;
     plan.sampler.top_p = request.top_p;
+    plan.grid = generator.grid_of(request.width, request.height);
     generator.ask_for(request.class_name, request.guidance, plan);
     check(plan.sampler);
     return plan;

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "commands/files/convert.h"
 #include "commands/files/doctor.h"
+#include "commands/files/models.h"
 #include "commands/files/weights.h"
 
 namespace addp {
@@ -19,11 +20,19 @@ std::vector<Command> first_commands() {
   return {
       {"demo",
        kStart,
-       "train all stages on pictures made here and show what they do, in minutes",
-       "Ends with the place of an HTML page. "
-       "A demo that was stopped goes on when it is called again.",
-       {"addp demo"},
+       "show what the models that come with the program do, in less than a minute",
+       "Ends with the place of an HTML page. With --train, every stage is trained from nothing on "
+       "pictures made here, in minutes; called again, it goes on where it was stopped.",
+       {"addp demo", "addp demo --train"},
        library_invocation<DemoOptions>()},
+      {"models",
+       kStart,
+       "the models that come with the program, with figures and licences",
+       "Their names work wherever a model is taken: --model cells, or cells/predictor for one of "
+       "several. ADDP_MODELS lists more folders with models, colons between them; the first that "
+       "has a name wins.",
+       {"addp models", "addp generate --model cells -n 16 --out pictures"},
+       light_invocation<ModelsOptions>()},
   };
 }
 
@@ -222,9 +231,11 @@ std::vector<Command> file_commands() {
        light_invocation<DoctorOptions>()},
       {"convert",
        kFiles,
-       "turn published checkpoints into ours (.safetensors) and back (.pth)",
-       "",
-       {"addp convert addp-vit-base.pth addp.safetensors"},
+       "turn published checkpoints into ours (.safetensors) and back (.pth), or for other programs",
+       "--for timm and --for mae write the encoder under the names of those programs and print the "
+       "Python that makes the network it fits.",
+       {"addp convert addp-vit-base.pth addp.safetensors",
+        "addp convert runs/addp encoder.safetensors --for timm"},
        light_invocation<ConvertOptions>()},
   };
 }

@@ -45,7 +45,7 @@ AddpConfig addp_config(const EncoderConfig& encoder, const TransformerSize& deco
 
 LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::path& tokenizer_path,
                      HeadCounts heads) {
-  return load_addp(open_model(path),
+  return load_addp(open_model(path, {"addp"}),
                    tokenizer_path.empty() ? nullptr : load_tokenizer(tokenizer_path), heads);
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> stored_class_names(const nlohmann::json& provenance) {
 Generator Generator::open(const std::filesystem::path& model,
                           const std::filesystem::path& tokenizer) {
   Generator generator;
-  const ModelFile file = open_model(model);
+  const ModelFile file = open_model(model, {"addp", "predictor"});
   generator.source_ = file.source;
   generator.source_digest_ = FileDigest(file.source);
   require_kind(file, {"addp", "predictor"});
@@ -37,7 +37,7 @@ Generator Generator::open(const std::filesystem::path& model,
   if (tokenizer.empty()) {
     generator.tokenizer_ = tokenizer_in(file);
   } else {
-    const ModelFile codes = open_model(tokenizer);
+    const ModelFile codes = open_model(tokenizer, {"tokenizer", "predictor", "addp"});
     generator.tokenizer_ = load_tokenizer(codes);
     generator.tokenizer_source_ = codes.source;
     generator.tokenizer_digest_ = FileDigest(codes.source);
@@ -61,6 +61,17 @@ const Grid& Generator::grid() const {
 
 int Generator::width() const { return static_cast<int>(grid().width * tokenizer_->factor()); }
 int Generator::height() const { return static_cast<int>(grid().height * tokenizer_->factor()); }
+
+Grid Generator::grid_of(std::int64_t width, std::int64_t height) const {
+  if (width == 0 && height == 0) return grid();
+  const std::int64_t pixels = tokenizer_->factor();
+  if (width < pixels || height < pixels || width % pixels != 0 || height % pixels != 0) {
+    throw UsageError(
+        "pictures of {}x{} pixels cannot be made of tokens of {}: give multiples of {}", width,
+        height, pixels, pixels);
+  }
+  return {.height = height / pixels, .width = width / pixels};
+}
 
 std::int64_t Generator::find_class(const std::string& name) const {
   if (class_names_.empty()) {
@@ -92,8 +103,9 @@ void Generator::ask_for(const std::string& class_name, double guidance,
 
 Samples Generator::sample(const std::vector<std::uint64_t>& pictures, const GenerationPlan& plan,
                           const SamplerHooks& hooks) const {
-  return complete(SamplerStart::nothing(static_cast<std::int64_t>(pictures.size()), grid()),
-                  pictures, plan, hooks);
+  return complete(
+      SamplerStart::nothing(static_cast<std::int64_t>(pictures.size()), plan.grid.value_or(grid())),
+      pictures, plan, hooks);
 }
 
 Samples Generator::complete(SamplerStart start, const std::vector<std::uint64_t>& pictures,

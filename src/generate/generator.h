@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct GenerationPlan {
   std::uint64_t seed = 0;
   std::int64_t first = 0, count = 1;
   std::int64_t batch = 16;
-  std::int64_t label = -1;  // class number, for class-conditional models; -1: none
-  bool bf16 = false;        // products and convolutions in bfloat16
+  std::int64_t label = -1;     // class number, for class-conditional models; -1: none
+  bool bf16 = false;           // products and convolutions in bfloat16
+  std::optional<Grid> grid{};  // of tokens; none: the model's own
   SamplerOptions sampler;
 };
 
@@ -43,6 +45,9 @@ class Generator {
   const Grid& grid() const;
   int width() const;  // of the pictures, in pixels
   int height() const;
+  // The tokens of pictures of another size: position embeddings are interpolated, so that the
+  // sides may be any multiples of the pixels of a token. 0: the model's own; else a UsageError.
+  Grid grid_of(std::int64_t width, std::int64_t height) const;
   // Names of the classes that the model can be asked for; empty: it knows none.
   const std::vector<std::string>& class_names() const { return class_names_; }
   // The number of a class by name or number; a UsageError lists what there is.

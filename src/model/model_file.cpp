@@ -7,14 +7,10 @@
 #include "checkpoint/format/safetensors.h"
 #include "checkpoint/layout/checkpoint.h"
 #include "checkpoint/layout/recognise.h"
+#include "checkpoint/named/find_model.h"
 
 namespace addp {
 namespace {
-
-std::filesystem::path model_path(const std::filesystem::path& path) {
-  std::error_code error;  // what is wrong with the path, opening it tells
-  return std::filesystem::is_directory(path, error) ? path / "model.safetensors" : path;
-}
 
 // Sizes far beyond what the tensors have room for would fill the memory before they are found out.
 void require_plausible(const nlohmann::json& config, const ModelFile& file) {
@@ -44,8 +40,9 @@ void require_plausible(const nlohmann::json& config, const ModelFile& file) {
 
 }  // namespace
 
-ModelFile open_model(const std::filesystem::path& path) {
-  Checkpoint checkpoint = open_checkpoint(model_path(path));
+ModelFile open_model(const std::filesystem::path& model,
+                     std::initializer_list<std::string_view> kinds) {
+  Checkpoint checkpoint = open_checkpoint(find_model(model, kinds));
   ModelFile file{.source = checkpoint.path.string()};
   if (auto own = own_metadata(checkpoint)) {
     file.converted = own->provenance.is_object() && own->provenance.contains("converted_from");
@@ -71,7 +68,10 @@ void save_model(const std::filesystem::path& path, const ModelFile& file,
                         .version = std::string(version()),
                         .config = file.config,
                         .provenance = nlohmann::json::parse(provenance)};
-  write_safetensors(model_path(path), file.tensors, to_safetensors_metadata(own));
+  std::error_code ignored;  // what is wrong with the path, opening it tells
+  const auto target =
+      std::filesystem::is_directory(path, ignored) ? path / "model.safetensors" : path;
+  write_safetensors(target, file.tensors, to_safetensors_metadata(own));
 }
 
 }  // namespace addp

@@ -26,8 +26,10 @@ struct ModelFile {
   bool foreign() const { return kind.empty() || converted; }
 };
 
-// A file, or a folder with a model.safetensors in it.
-ModelFile open_model(const std::filesystem::path& path);
+// A file, a folder with a model.safetensors in it, or a model by name: of a set ("cells") the first
+// of `kinds` that it has, no kinds meaning any (checkpoint/named/find_model.h).
+ModelFile open_model(const std::filesystem::path& model,
+                     std::initializer_list<std::string_view> kinds = {});
 // A DataError unless the file is foreign or of one of these kinds.
 void require_kind(const ModelFile& file, std::initializer_list<std::string_view> kinds);
 // Writes the tensors with kind and configuration; `provenance` is JSON text. Atomic. A folder as

@@ -26,7 +26,7 @@ MageConfig mage_config(const TransformerSize& size, const Vocabulary& vocabulary
 
 std::shared_ptr<Mage> load_predictor(const std::filesystem::path& path, LoadReport* report,
                                      HeadCounts heads) {
-  return load_predictor(open_model(path), report, heads);
+  return load_predictor(open_model(path, {"predictor"}), report, heads);
 }
 
 std::shared_ptr<Mage> load_predictor(const ModelFile& file, LoadReport* report, HeadCounts heads) {

@@ -12,16 +12,29 @@
 
 namespace addp {
 
+// How an enlarged picture is shown: with hard pixel edges, or smoothly.
+enum class Look { kPixels, kPhoto };
+
+struct LabelledPicture {
+  std::string label;
+  Image image;
+};
+
 class HtmlPage {
  public:
   HtmlPage(std::string title, std::string subtitle);
 
   void heading(const std::string& text);
   void paragraph(const std::string& text);
+  void note(const std::string& text);  // set apart from the rest
   void code(const std::string& text);
   void table(const Table& table);
-  // `scale` enlarges with hard pixel edges, for small pictures.
-  void picture(const Image& image, const std::string& caption, int scale = 1);
+  // `scale` enlarges, for small pictures.
+  void picture(const Image& image, const std::string& caption, int scale = 1,
+               Look look = Look::kPixels);
+  // One below the other, each beside its label; one figure.
+  void rows(const std::vector<LabelledPicture>& rows, const std::string& caption, int scale = 1,
+            Look look = Look::kPixels);
   // An animated WebP or a GIF, as encoded.
   void animation(ByteSpan webp, const std::string& caption, int width);
   // Charts in a row stand side by side where there is room.
@@ -31,7 +44,7 @@ class HtmlPage {
   void write(const std::filesystem::path& path) const;
 
  private:
-  void figure(const std::string& data, const char* type, const std::string& caption, int width);
+  void figure(const std::string& inside, const std::string& caption);
 
   std::string title_, subtitle_, body_;
 };

@@ -58,7 +58,7 @@ std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {
 }
 
 std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path, LoadReport* report) {
-  return load_tokenizer(open_model(path), report);
+  return load_tokenizer(open_model(path, {"tokenizer", "predictor", "addp"}), report);
 }
 
 std::shared_ptr<Vqgan> load_tokenizer(const ModelFile& file, LoadReport* report) {

@@ -46,9 +46,10 @@ struct TrainOptions {
 
   void describe(Options& o) {
     o.group("What to learn from, and where to put it");
-    o.add("data", data,
-          "a folder, a file list, an archive (.tar, .tar.gz, .zip), "
-          "or 'shapes' for the procedural set")
+    o.add(
+         "data", data,
+         "a folder, a file list, an archive (.tar, .tar.gz, .zip), shards (set-{000..099}.tar), or "
+         "'shapes' for the procedural set")
         .required()
         .metavar("DATA");
     o.add("out", out, "folder for the model, checkpoints, logs and pictures").required();

@@ -37,6 +37,20 @@ TEST_F(ModelTest, APictureDoesNotDependOnItsBatch) {
   EXPECT_NE(pictures[0].rgb, pictures[1].rgb);
 }
 
+TEST_F(ModelTest, AnyMultipleOfATokenIsASize) {
+  const int side = model_->picture_size();
+  const Picture wide =
+      model_->generate({.count = 1, .steps = 2, .width = 2 * side, .height = side / 2}).front();
+  EXPECT_EQ(wide.width, 2 * side);
+  EXPECT_EQ(wide.height, side / 2);
+  // The trained size asked for by its number is the trained size.
+  const Picture own = model_->generate({.count = 1, .steps = 2}).front();
+  EXPECT_EQ(model_->generate({.count = 1, .steps = 2, .width = side, .height = side}).front().rgb,
+            own.rgb);
+  EXPECT_THROW(model_->generate({.width = side, .height = side + 1}), std::runtime_error);
+  EXPECT_THROW(model_->generate({.width = side}), std::runtime_error);
+}
+
 TEST_F(ModelTest, CallbackSeesEveryStepAndCancels) {
   std::int64_t seen = 0;
   GenerateRequest request{.count = 1, .steps = 4};

@@ -22,6 +22,11 @@ check generate-once-more 0 -- "${again[@]}"
 check same-seed 0 -- cmp "$work/again/000002.png" "$work/before.png"
 check grid 0 --out 'samples.png' -- "$addp" generate "${model[@]}" -n 4 --steps 2 --grid --json --out "$work/grid"
 check trajectory 0 --out '000000-steps.webp' -- "$addp" generate "${model[@]}" -n 1 --steps 2 --trajectory --json --out "$work/steps"
+check size 0 --out '1 pictures of 48x16' -- "$addp" generate "${model[@]}" -n 1 --steps 2 --size 48x16 --trajectory --out "$work/size"
+check size-written 0 --out '48 ?x ?16' -- "$addp" doctor "$work/size/000000.png"
+check size-predictor 0 --out 'pictures of 16x48' -- "$addp" generate --model "$work/predictor" -n 1 --steps 2 --size 16x48 --out "$work/x"
+check size-odd 2 --err 'give multiples of 4' -- "$addp" generate "${model[@]}" --size 33x32 --out "$work/x"
+check size-text 2 --err 'as 128x64' -- "$addp" generate "${model[@]}" --size 32x --out "$work/x"
 check strip-metadata 0 -- grep -aq 'addp:seed' "$work/steps/000000-steps.png"
 check class 0 --out '1 pictures' -- "$addp" generate "${model[@]}" -n 1 --steps 2 --class ring --guidance 2 --out "$work/class"
 check class-unknown 2 --err 'the model knows' -- "$addp" generate "${model[@]}" -n 1 --class unicorn --out "$work/x"
@@ -32,6 +37,39 @@ check predictor-alone 0 --out '1 pictures' -- "$addp" generate --model "$work/pr
 check other-tokenizer 0 -- "$addp" train tokenizer "${common[@]}" --channels 8 --multipliers 1,2 --stem 2 --blocks 1 --groups 4 --codes 16 \
   --code-width 4 --unit-codes --perceptual 0 --adversarial 0 --out "$work/other"
 check predictor-other-tokenizer 3 --err 'give the tokenizer it was trained with' -- "$addp" generate --model "$work/predictor" --tokenizer "$work/other" --out "$work/x"
+
+# Models by name: a set in a folder that ADDP_MODELS adds, each command taking the file of its kind.
+export ADDP_MODELS=$work/empty:$work/sets
+mkdir -p "$work/sets/toy" "$work/sets/cells"
+check half-addp 0 -- "$addp" convert "$work/addp" "$work/sets/toy/addp.safetensors" --dtype float16
+check half-predictor 0 -- "$addp" convert "$work/predictor" "$work/sets/toy/predictor.safetensors" --dtype float16
+check half-tokenizer 0 -- "$addp" convert "$work/tokenizer" "$work/sets/toy/tokenizer.safetensors" --dtype float16
+check named-generate 0 --out '"model": ".*sets/toy/addp.safetensors"' -- "$addp" generate --model toy --class ring --threads 1 -n 1 --steps 2 --json --out "$work/named"
+check named-one 0 --out '"model": ".*sets/toy/predictor.safetensors"' -- "$addp" generate --model toy/predictor --threads 1 -n 1 --steps 2 --json --out "$work/named"
+check named-inpaint 0 -- "$addp" inpaint --model toy --threads 1 --image "$work/made/000000.png" --box 0,0,8,8 --steps 2 --out "$work/named-filled"
+check named-visualize 0 -- "$addp" visualize --data $data --tokenizer toy --predictor toy --out "$work/named-look" --threads 1
+check named-train 0 -- "$addp" train predictor "${common[@]}" "${network[@]}" --tokenizer toy --out "$work/named-predictor"
+check named-features 0 -- "$addp" features --model toy --data $data --threads 1 --out "$work/named.safetensors"
+check named-bench 0 --out '"seconds_per_picture"' -- "$addp" bench generate --model toy --batch 1 --steps 2 --seconds 0.1 --json
+check named-doctor 0 --out '"kind": "tokenizer"' -- "$addp" doctor --json toy
+check named-convert 0 --out 'predictor' -- "$addp" convert toy/predictor "$work/named.pth"
+check named-missing 3 --err "toy: has no classifier; of that name there are toy/addp" -- "$addp" classify --model toy "$work/made/000000.png"
+check unnamed 3 --err "no model of that name" -- "$addp" generate --model toyy --out "$work/x"
+check models 0 --out 'toy/addp' -- "$addp" models
+check models-json 0 --out '"kind": "predictor"' -- "$addp" models toy --json
+check models-unknown 2 --err "no model 'toyy'" -- "$addp" models toyy
+check card-none 2 --err 'has no card' -- "$addp" models toy --card
+check to-timm-resnet 3 --err 'timm and MAE take a ViT|no ViT' -- "$addp" convert "$work/tokenizer" "$work/x.pth" --for timm
+check to-mae 0 --out 'models_vit.VisionTransformer' -- "$addp" convert toy "$work/encoder.pth" --for mae
+
+# The demo, with a generator and a classifier of a few steps as its models.
+check classifier 0 -- "$addp" train classifier "${common[@]}" --model toy --layer-decay 1 --out "$work/classifier"
+cp "$work/sets/toy/addp.safetensors" "$work/sets/cells/addp.safetensors"
+cp "$work/classifier/model.safetensors" "$work/sets/cells/classifier.safetensors"
+check demo 0 --out '"agreement": [01]' -- "$addp" demo --json --threads 1 --out "$work/demo"
+check demo-page 0 --out 'Your turn' -- cat "$work/demo/index.html"
+check demo-animation 0 -- grep -q 'data:image/webp' "$work/demo/index.html"
+unset ADDP_MODELS
 
 picture=$work/made/000000.png
 check inpaint-box 0 --out '2 variants' -- "$addp" inpaint "${model[@]}" --image "$picture" --box 8,8,12,12 -n 2 --steps 2 --preview --out "$work/box"

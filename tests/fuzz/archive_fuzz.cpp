@@ -32,6 +32,7 @@ void walk_archive(ByteSpan bytes) {
   static volatile std::uint64_t sink;
   sink = sum;
   recognise_layout(*source);
+  recognise_layout(*join_shards("fuzz", {source}));
 }
 
 void walk_coco(ByteSpan bytes) {
@@ -76,6 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 'l':
         parse_file_list(text, "fuzz");
         parse_class_lines(text);
+        if (text.size() < 64) expand_shards(std::string(text));
         break;
       case 'm':
         walk_mask(bytes);

@@ -62,6 +62,20 @@ TEST(Load, FillsParametersAndBuffers) {
   }
 }
 
+TEST(Load, HalfPrecisionFillsAFloatNetwork) {
+  Small network;
+  TensorMap half;
+  for (const auto& [name, view] : state_of(Small())) {
+    half[name] = to_view((to_torch(view) + 0.25).to(torch::kFloat16));
+  }
+  load_strictly(network, half, {.source = "file"});
+  for (const auto& item : network.named_parameters()) {
+    EXPECT_EQ(item.value().scalar_type(), torch::kFloat32) << item.key();
+    EXPECT_TRUE(item.value().equal(to_torch(half.at(item.key())).to(torch::kFloat32)))
+        << item.key();
+  }
+}
+
 TEST(Load, NamesEveryDifferenceAndChangesNothing) {
   Small network;
   TensorMap tensors = state_of(network);

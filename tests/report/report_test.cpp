@@ -35,6 +35,15 @@ TEST(Report, ChartLeavesOutWhatIsNotFinite) {
   EXPECT_NE(chart_svg({}, {{"a", {{0, nan}}}}).find("no data"), std::string::npos);
 }
 
+TEST(Report, RowsHaveLabels) {
+  HtmlPage page("t", "s");
+  page.rows({{"a<b", Image(4, 2)}, {"second", Image(4, 2)}}, "two rows", 2, Look::kPhoto);
+  const std::string html = page.to_html();
+  EXPECT_NE(html.find("<span>a&lt;b</span><img class=\"photo\""), std::string::npos);
+  EXPECT_NE(html.find("width=\"8\" alt=\"second\""), std::string::npos);
+  EXPECT_EQ(html.find("<figcaption>two rows"), html.rfind("<figcaption>"));
+}
+
 TEST(Report, PageHoldsItsPictures) {
   testing::TemporaryFolder folder;
   HtmlPage page("A & B", "s");
@@ -44,6 +53,7 @@ TEST(Report, PageHoldsItsPictures) {
   EXPECT_NE(html.find("<title>A &amp; B</title>"), std::string::npos);
   EXPECT_NE(html.find("data:image/png;base64,iVBOR"), std::string::npos);
   EXPECT_NE(html.find("width=\"12\""), std::string::npos);
+  EXPECT_EQ(html.find("http"), std::string::npos);  // nothing from elsewhere
 }
 
 }  // namespace

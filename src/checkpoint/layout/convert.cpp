@@ -76,8 +76,10 @@ ConvertReport convert_checkpoint(const std::filesystem::path& in, const std::fil
   }
   const Checkpoint checkpoint = open_checkpoint(in);
   const OwnMetadata own = describe(checkpoint, options);
-  ConvertReport report{own.kind, checkpoint.tensors.size(), std::filesystem::file_size(in), 0, {},
-                       0};
+  ConvertReport report;
+  report.kind = own.kind;
+  report.tensors = checkpoint.tensors.size();
+  report.bytes_in = std::filesystem::file_size(in);
   for (const auto& [key, value] : checkpoint.metadata.items()) {
     if (is_summary(value)) report.dropped.push_back(key);
   }

@@ -21,6 +21,7 @@ struct ConvertReport {
   std::uint64_t tensors = 0, bytes_in = 0, bytes_out = 0;
   std::vector<std::string> dropped;  // entries that only the training that wrote the file needs
   std::uint64_t overflowed = 0;      // finite numbers that the new type cannot hold
+  std::string call;                  // export_encoder(): the Python that makes the network
 };
 
 // The ending of `out` decides. ".safetensors": ours, with kind, configuration and provenance as

@@ -7,8 +7,27 @@
 #include "base/progress.h"
 #include "base/version.h"
 #include "checkpoint/layout/convert.h"
+#include "checkpoint/layout/export_encoder.h"
+#include "checkpoint/named/find_model.h"
 
 namespace addp {
+namespace {
+
+ConvertReport convert(const ConvertOptions& options) {
+  ConversionOptions how;
+  how.version = version();
+  if (options.dtype == "float32") how.floating = DType::kF32;
+  if (options.dtype == "float16") how.floating = DType::kF16;
+  if (options.dtype == "bfloat16") how.floating = DType::kBF16;
+  if (options.target == "addp") {
+    return convert_checkpoint(find_model(options.paths[0]), options.paths[1], how);
+  }
+  return export_encoder(find_model(options.paths[0], {"addp", "classifier"}), options.paths[1],
+                        options.target == "timm" ? EncoderFormat::kTimm : EncoderFormat::kMae,
+                        how.floating);
+}
+
+}  // namespace
 
 void run(const ConvertOptions& options, const RunContext& context) {
   if (options.paths.size() != 2) {
@@ -16,12 +35,7 @@ void run(const ConvertOptions& options, const RunContext& context) {
         "convert takes two paths, the checkpoint to read and the file to write; {} given",
         options.paths.size());
   }
-  ConversionOptions how;
-  how.version = version();
-  if (options.dtype == "float32") how.floating = DType::kF32;
-  if (options.dtype == "float16") how.floating = DType::kF16;
-  if (options.dtype == "bfloat16") how.floating = DType::kBF16;
-  const ConvertReport report = convert_checkpoint(options.paths[0], options.paths[1], how);
+  const ConvertReport report = convert(options);
   if (context.json) {
     print_stdout(json_text(nlohmann::json{{"kind", report.kind},
                                           {"in", options.paths[0]},
@@ -30,7 +44,8 @@ void run(const ConvertOptions& options, const RunContext& context) {
                                           {"bytes_in", report.bytes_in},
                                           {"bytes_out", report.bytes_out},
                                           {"dropped", report.dropped},
-                                          {"overflowed", report.overflowed}},
+                                          {"overflowed", report.overflowed},
+                                          {"call", report.call}},
                            2) +
                  "\n");
     return;
@@ -38,6 +53,7 @@ void run(const ConvertOptions& options, const RunContext& context) {
   print_stdout(fmt::format("{}: {}, {} tensors, {} -> {}\n", options.paths[1], report.kind,
                            report.tensors, format_bytes(report.bytes_in),
                            format_bytes(report.bytes_out)));
+  if (!report.call.empty()) print_stdout(report.call + "\n");
   for (const auto& name : report.dropped) print_stdout(fmt::format("left out: {}\n", name));
   if (report.overflowed > 0) {
     print_stdout(fmt::format("{} numbers do not fit into {}\n", report.overflowed, options.dtype));

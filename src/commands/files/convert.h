@@ -12,17 +12,22 @@ namespace addp {
 
 struct ConvertOptions {
   std::vector<std::string> paths;
-  std::string dtype = "keep";
+  std::string dtype = "keep", target = "addp";
 
   void describe(Options& o) {
-    o.add("paths", paths,
-          "the checkpoint to read and the file to write: .safetensors is ours, .pth, .pt or .ckpt "
-          "the published layout")
+    o.add(
+         "paths", paths,
+         "the checkpoint to read (cells/addp: a model by name) and the file to write: .safetensors "
+         "is ours, .pth, .pt or .ckpt the published layout")
         .positional()
         .required()
         .metavar("IN OUT");
     o.add("dtype", dtype, "type of the floating-point tensors in the new file")
         .choices({"keep", "float32", "float16", "bfloat16"});
+    o.add("for", target,
+          "addp: the whole model; timm: the encoder with its features as timm's VisionTransformer, "
+          ".safetensors or .pth; mae: the encoder as MAE's fine-tuning code takes it, .pth")
+        .choices({"addp", "timm", "mae"});
   }
 };
 

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "checkpoint/layout/recognise.h"
+#include "checkpoint/named/find_model.h"
 #include "commands/library/run_in_library.h"
 #include "data/inspect/inspect.h"
 #include "data/shapes/shapes.h"
@@ -67,9 +68,7 @@ void require_loadable(const fs::path& file, const Checkpoint& checkpoint, const 
 }
 
 Finding inspect_checkpoint(const std::string& path, const RunContext& context) {
-  std::error_code ignored;
-  const fs::path file =
-      fs::is_directory(path, ignored) ? fs::path(path) / "model.safetensors" : fs::path(path);
+  const fs::path file = find_model(path);
   const Checkpoint checkpoint = open_checkpoint(file);
   const Recognition found = recognise(checkpoint);
   Finding finding{found.to_json(), checkpoint_text(file.string(), found), {}};
@@ -105,7 +104,7 @@ Finding inspect_data(const std::string& path, const DoctorOptions& options) {
 Finding inspect(const std::string& path, const DoctorOptions& options, const RunContext& context) {
   try {
     std::error_code error;
-    if (!is_shapes_spec(path) && !fs::exists(path, error)) {
+    if (!is_shapes_spec(path) && !is_shard_pattern(path) && !fs::exists(path, error)) {
       throw DataError("{}: {}", path.substr(0, kShownPath),
                       error ? error.message() : "there is no such file or folder");
     }
@@ -113,6 +112,18 @@ Finding inspect(const std::string& path, const DoctorOptions& options, const Run
   } catch (const DataError& error) {
     return {json{{"kind", "unusable"}, {"error", error.what()}}, "", error.what()};
   }
+}
+
+// A set of models by its name is all of its files.
+std::vector<std::string> with_names_resolved(const std::vector<std::string>& given) {
+  std::vector<std::string> paths;
+  for (const std::string& path : given) {
+    std::error_code ignored;
+    const auto models = fs::exists(path, ignored) ? std::vector<NamedModel>() : named_models(path);
+    for (const NamedModel& model : models) paths.push_back(model.file.string());
+    if (models.empty()) paths.push_back(path);
+  }
+  return paths;
 }
 
 }  // namespace
@@ -127,7 +138,7 @@ void run(const DoctorOptions& options, const RunContext& context) {
   }
   json all = json::array();
   std::vector<std::string> problems;
-  for (const auto& path : options.paths) {
+  for (const auto& path : with_names_resolved(options.paths)) {
     Finding finding = inspect(path, options, context);
     finding.result["path"] = path;
     all.push_back(finding.result);

@@ -16,7 +16,7 @@ struct DoctorOptions {
   std::int64_t list = 20;
 
   void describe(Options& o) {
-    o.add("paths", paths, "checkpoints, pictures, folders, archives or lists")
+    o.add("paths", paths, "checkpoints, models by name, pictures, folders, archives, shards or lists")
         .positional()
         .metavar("PATH...");
     o.add("preset", preset,

@@ -1,5 +1,6 @@
 #include "commands/make/generate.h"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -16,6 +17,24 @@
 namespace addp {
 namespace {
 
+// "128x64", or "96" for a square; {0, 0} where nothing is asked for.
+std::pair<std::int64_t, std::int64_t> parse_size(const std::string& text) {
+  constexpr std::int64_t kLargest = 8192;
+  if (text.empty()) return {0, 0};
+  const auto number = [&](std::string_view part) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc() || end != part.data() + part.size() || value < 1 || value > kLargest) {
+      throw UsageError("--size '{}': give the width and the height in pixels, as 128x64", text);
+    }
+    return value;
+  };
+  const std::string_view whole = text;
+  const std::size_t cross = whole.find('x');
+  if (cross == std::string_view::npos) return {number(whole), number(whole)};
+  return {number(whole.substr(0, cross)), number(whole.substr(cross + 1))};
+}
+
 GenerationPlan plan_of(const GenerateOptions& options, const Generator& model) {
   GenerationPlan plan;
   plan.seed = static_cast<std::uint64_t>(options.seed);
@@ -24,6 +43,8 @@ GenerationPlan plan_of(const GenerateOptions& options, const Generator& model) {
   plan.batch = std::min(options.batch, options.count);
   plan.bf16 = bf16_here(options.model.precision);
   plan.sampler = options.sampler;
+  const auto [width, height] = parse_size(options.size);
+  plan.grid = model.grid_of(width, height);
   model.ask_for(options.condition.name, options.condition.guidance, plan);
   return plan;
 }
@@ -97,8 +118,10 @@ void run(const GenerateOptions& options, const RunContext& context) {
   Writer writer(options, model, plan, context);
   const std::int64_t batches = (plan.count + plan.batch - 1) / plan.batch;
   std::unique_ptr<Trajectory> trajectory;
-  if (options.trajectory)
-    trajectory = std::make_unique<Trajectory>(model.tokenizer(), model.grid());
+  const auto new_trajectory = [&] {
+    return std::make_unique<Trajectory>(model.tokenizer(), *plan.grid);
+  };
+  if (options.trajectory) trajectory = new_trajectory();
   {
     SamplingProgress progress("generate", batches, plan.sampler);
     const SamplerHooks hooks = progress.hooks([&](const SamplerStep& step) {
@@ -110,22 +133,24 @@ void run(const GenerateOptions& options, const RunContext& context) {
           writer.add(first, pixels);
           if (!trajectory) return;
           writer.add(first, *trajectory, pixels.size(0));
-          trajectory = std::make_unique<Trajectory>(model.tokenizer(), model.grid());
+          trajectory = new_trajectory();
         },
         hooks);
   }
   const auto& files = writer.finish();
+  const std::int64_t width = plan.grid->width * model.tokenizer().factor(),
+                     height = plan.grid->height * model.tokenizer().factor();
   context.write_configuration(options.out);
   if (context.json) {
     nlohmann::json json = {{"model", model.source()},
-                           {"width", model.width()},
-                           {"height", model.height()},
+                           {"width", width},
+                           {"height", height},
                            {"files", nlohmann::json::array()}};
     for (const auto& file : files) json["files"].push_back(file.string());
     print_stdout(json_text(json, 2) + "\n");
   } else {
-    print_stdout(fmt::format("{} pictures of {}x{} pixels in {}\n", plan.count, model.width(),
-                             model.height(), options.out));
+    print_stdout(
+        fmt::format("{} pictures of {}x{} pixels in {}\n", plan.count, width, height, options.out));
   }
 }
 

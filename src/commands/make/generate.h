@@ -18,9 +18,11 @@ struct SamplingModelOptions {
 
   void describe(Options& o, bool predictors = true) {
     o.add("model", model,
-          predictors ? "a folder that 'addp train addp' wrote ('addp train predictor' works, too), "
-                       "or a published checkpoint"
-                     : "a folder that 'addp train addp' wrote, or a published checkpoint")
+          predictors
+              ? "a name of 'addp models', a folder that 'addp train addp' wrote ('addp train "
+                "predictor' works, too), or a published checkpoint"
+              : "a name of 'addp models', a folder that 'addp train addp' wrote, or a "
+                "published checkpoint")
         .required();
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
     describe_precision(o, precision);
@@ -44,6 +46,7 @@ struct GenerateOptions {
   SamplingModelOptions model;
   ClassOptions condition;
   std::filesystem::path out;
+  std::string size;
   std::int64_t count = 16, batch = 16, seed = 0, first = 0;
   bool grid = false, trajectory = false;
   SamplerOptions sampler;
@@ -58,6 +61,8 @@ struct GenerateOptions {
     o.add("first", first, "number of the first picture").range(0, 9e15).advanced();
     o.add("batch", batch, "pictures that are made together").range(1, 65536).advanced();
     condition.describe(o);
+    o.add("size", size, "pixels of the pictures, any multiples of a token's; empty: as trained")
+        .metavar("WxH");
     o.add("grid", grid, "one sheet, samples.png, instead of a file for each picture");
     o.add("trajectory", trajectory,
           "also what the paper's figures show of each step: a strip (.png) and an animation "

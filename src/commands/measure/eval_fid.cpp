@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "checkpoint/layout/checkpoint.h"
 #include "checkpoint/layout/recognise.h"
+#include "checkpoint/named/find_model.h"
 #include "commands/make/sampling.h"
 #include "eval/generation/generation_report.h"
 #include "eval/generation/picture_set.h"
@@ -31,9 +32,11 @@ bool has_ending(const std::string& name, std::initializer_list<const char*> endi
 enum class SetKind { kPictures, kStatistics, kModel };
 
 SetKind kind_of(const std::string& spec) {
-  if (fs::is_directory(spec)) {
+  std::error_code ignored;
+  if (fs::is_directory(spec, ignored)) {
     return fs::exists(fs::path(spec) / "model.safetensors") ? SetKind::kModel : SetKind::kPictures;
   }
+  if (!fs::exists(spec, ignored) && is_model(spec, {"addp", "predictor"})) return SetKind::kModel;
   if (spec.ends_with(".npz")) return SetKind::kStatistics;
   if (has_ending(spec, {".pth", ".pt", ".ckpt"})) return SetKind::kModel;
   if (!spec.ends_with(".safetensors")) return SetKind::kPictures;

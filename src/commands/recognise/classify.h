@@ -22,7 +22,9 @@ struct ClassifyOptions {
         .positional()
         .required()
         .metavar("PICTURE...");
-    o.add("model", model, "a run of 'addp train classifier' or 'probe', or a published classifier")
+    o.add("model", model,
+          "a name of 'addp models', a run of 'addp train classifier' or 'probe', or a published "
+          "classifier")
         .required();
     o.add("top", top, "classes to name for each picture").range(1, 1000);
     o.add("classes", classes, "names for a model that holds none: one line per class");

@@ -15,7 +15,7 @@ struct DetectOptions {
 
   void describe(Options& o) {
     input.describe(
-        o, "a folder that 'addp train detector' wrote, or a model file",
+        o, "a name of 'addp models', a folder that 'addp train detector' wrote, or a file",
         "folder for drawings (NAME.png) and results.json, in COCO's form for results, with "
         "everything of a score above 0.05");
     o.add("annotations", annotations,

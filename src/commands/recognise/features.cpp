@@ -32,7 +32,7 @@ std::int64_t trained_size(const ModelFile& file, const BackboneConfig& config,
 }
 
 FeatureEncoder open_encoder(const FeaturesOptions& options) {
-  const ModelFile file = open_model(options.model);
+  const ModelFile file = open_model(options.model, {"addp", "classifier", "predictor"});
   const BackboneConfig config = backbone_config(file);
   std::shared_ptr<const Vqgan> tokenizer;
   if (config.input == BackboneInput::kTokens) {

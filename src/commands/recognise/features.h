@@ -21,7 +21,7 @@ struct FeaturesOptions {
     o.add("model", model, "a network whose encoder is used: ADDP, predictor, classifier")
         .required();
     o.add("tokenizer", tokenizer, "for an encoder of tokens whose model has no tokenizer inside");
-    o.add("data", data, "a folder, a file list, an archive, or 'shapes'")
+    o.add("data", data, "a folder, a file list, an archive, shards, or 'shapes'")
         .required()
         .metavar("DATA");
     o.add("split", split, "train, val, test or all");

@@ -15,7 +15,8 @@ struct SegmentOptions {
   bool flip = false;
 
   void describe(Options& o) {
-    input.describe(o, "a folder that 'addp train segmenter' wrote, or a model file",
+    input.describe(o,
+                   "a name of 'addp models', a folder that 'addp train segmenter' wrote, or a file",
                    "folder for overlays (NAME.png) and label maps (NAME-labels.png)");
     o.add("short-side", short_side,
           "pictures are resized to this first; 0: not at all; -1: the size of the training crops")

@@ -1,5 +1,5 @@
-// addp demo: every stage on the procedural set, from nothing to samples, classes, boxes and label
-// maps, and one page that shows them.
+// addp demo: what the models that come with the program do, in one page; with --train, everything
+// from nothing.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,18 @@
 namespace addp {
 
 struct DemoOptions {
-  std::filesystem::path out = "out/demo";
+  std::filesystem::path out;
+  bool train = false;
   double scale = 1;
   std::int64_t seed = 1;
   ComputeOptions compute;
 
   void describe(Options& o) {
-    o.add("out", out, "folder for the models and the page");
-    o.add("scale", scale, "length of the training, times a few minutes on two cores")
+    o.add("out", out, "folder for the page; empty: out/demo, or out/demo-train with --train");
+    o.add("train", train,
+          "train every stage on pictures made here, in minutes, instead of showing the models that "
+          "come with the program");
+    o.add("scale", scale, "length of that training, times a few minutes on two cores")
         .range(0.001, 1000);
     o.add("seed", seed, "of everything random").range(0, 9e15);
     compute.describe(o);

@@ -96,7 +96,7 @@ class Inspector {
       ++out.class_counts[static_cast<std::size_t>(split.classes[i])];
     } else {
       report_.annotations.push_back(
-          {"no class", source_->describe(split.pictures[i]), "", "lies in no class folder"});
+          {"no class", source_->describe(split.pictures[i]), "", "has no class"});
     }
   }
 

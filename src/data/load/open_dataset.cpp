@@ -48,10 +48,10 @@ std::vector<const LayoutSplit*> choose_splits(const Layout& layout, const std::s
 const char* expected_for(Task task) {
   switch (task) {
     case Task::kPictures:
-      return "pictures (JPEG, PNG or WebP) in a folder, an archive or a file list";
+      return "pictures (JPEG, PNG or WebP) in a folder, an archive, shards or a file list";
     case Task::kClassification:
       return "one folder per class (train/<class>/*.jpg, val/<class>/*.jpg), CIFAR binaries, a list "
-             "with classes, or 'shapes'";
+             "with classes, shards with .cls members, or 'shapes'";
     case Task::kDetection:
       return "COCO (annotations/instances_<split>.json beside the pictures) or 'shapes'";
     case Task::kSegmentation:

@@ -9,7 +9,8 @@
 
 namespace addp {
 
-// `spec` is what --data takes: a folder, a file list, an archive, or shapes[:k=v,...].
+// `spec` is what --data takes: a folder, a file list, an archive, shards, or
+// shapes[:k=v,...].
 // `split` is "train", "val", "test" or "all"; a set without splits gives everything as
 // "train" and as "all". The task decides what samples carry and what is an error. Problems of
 // annotations are warned about.

@@ -43,6 +43,23 @@ int split_rank(const std::string& name) {
   return canonical == "train" ? 0 : canonical == "val" ? 1 : canonical == "test" ? 2 : 3;
 }
 
+void sort_splits(Layout& layout) {
+  std::stable_sort(layout.splits.begin(), layout.splits.end(),
+                   [](const LayoutSplit& a, const LayoutSplit& b) {
+                     const int x = split_rank(a.name), y = split_rank(b.name);
+                     return x != y ? x < y : a.name < b.name;
+                   });
+}
+
+// The split of that name, made where it is new.
+LayoutSplit& split_named(Layout& layout, const std::string& name) {
+  for (LayoutSplit& split : layout.splits) {
+    if (split.name == name) return split;
+  }
+  layout.splits.emplace_back().name = name;
+  return layout.splits.back();
+}
+
 class Recogniser {
  public:
   explicit Recogniser(const PictureSource& source) : source_(source), picture_(source.size(), -1) {}
@@ -92,13 +109,7 @@ class Recogniser {
 
   bool structured() { return cifar() || coco() || segmentation() || split_folders(); }
 
-  LayoutSplit& split(const std::string& name) {
-    for (LayoutSplit& s : layout_.splits) {
-      if (s.name == name) return s;
-    }
-    layout_.splits.emplace_back().name = name;
-    return layout_.splits.back();
-  }
+  LayoutSplit& split(const std::string& name) { return split_named(layout_, name); }
 
   bool cifar() {
     bool hundred = false;
@@ -245,11 +256,7 @@ class Recogniser {
   }
 
   Layout finish() {
-    std::stable_sort(layout_.splits.begin(), layout_.splits.end(),
-                     [](const LayoutSplit& a, const LayoutSplit& b) {
-                       const int x = split_rank(a.name), y = split_rank(b.name);
-                       return x != y ? x < y : a.name < b.name;
-                     });
+    sort_splits(layout_);
     layout_.class_names = layout_.class_keys;
     for (const Entry& entry : entries_) {
       if (entry.parts.size() == 1 && entry.file() == "classes.txt")
@@ -266,8 +273,8 @@ class Recogniser {
 
 constexpr std::size_t kMaxNumberedClasses = 100'000;
 
-// Where all classes of a list are numbers they are class numbers as they stand, else names
-// to be sorted.
+// Where all classes of a list or of shards are numbers they are class numbers as they stand, else
+// names to be sorted.
 std::vector<std::string> list_class_keys(const std::set<std::string>& classes) {
   std::vector<std::string> keys(classes.begin(), classes.end());
   std::size_t largest = 0;
@@ -288,19 +295,21 @@ Layout list_layout(const PictureSource& source) {
   std::set<std::string> classes(given.begin(), given.end());
   classes.erase("");
   Layout layout;
-  layout.kind = LayoutKind::kList;
+  layout.kind = source.kind() == SourceKind::kShards ? LayoutKind::kShards : LayoutKind::kList;
   layout.class_keys = layout.class_names = list_class_keys(classes);
   std::map<std::string, int> numbers;
   for (std::size_t i = 0; i < layout.class_keys.size(); ++i) {
     numbers[layout.class_keys[i]] = static_cast<int>(i);
   }
-  LayoutSplit& split = layout.splits.emplace_back();
+  const std::vector<std::string>& splits = source.list_splits();
   for (std::size_t i = 0; i < source.size(); ++i) {
+    LayoutSplit& split = split_named(layout, splits.empty() ? "" : splits[i]);
     split.pictures.push_back(i);
     if (given.empty()) continue;
     const auto found = numbers.find(given[i]);
     split.classes.push_back(found != numbers.end() ? found->second : -1);
   }
+  sort_splits(layout);
   return layout;
 }
 
@@ -323,7 +332,9 @@ void name_classes(const PictureSource& source, Layout& layout) {
 }  // namespace
 
 Layout recognise_layout(const PictureSource& source) {
-  if (source.kind() == SourceKind::kList) return list_layout(source);
+  if (source.kind() == SourceKind::kList || source.kind() == SourceKind::kShards) {
+    return list_layout(source);
+  }
   Layout layout = Recogniser(source).recognise();
   if (layout.classes_file != kNoEntry && layout.has_classes()) name_classes(source, layout);
   return layout;

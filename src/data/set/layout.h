@@ -11,7 +11,16 @@
 
 namespace addp {
 
-enum class LayoutKind { kEmpty, kPictures, kList, kCoco, kSegmentation, kCifar10, kCifar100 };
+enum class LayoutKind {
+  kEmpty,
+  kPictures,
+  kList,
+  kShards,
+  kCoco,
+  kSegmentation,
+  kCifar10,
+  kCifar100
+};
 const char* layout_name(LayoutKind kind);  // "image folder", "COCO", ...
 
 inline constexpr std::size_t kNoEntry = static_cast<std::size_t>(-1);

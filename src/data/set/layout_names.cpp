@@ -15,6 +15,8 @@ const char* layout_name(LayoutKind kind) {
       return "image folder";
     case LayoutKind::kList:
       return "file list";
+    case LayoutKind::kShards:
+      return "shards";
     case LayoutKind::kCoco:
       return "COCO";
     case LayoutKind::kSegmentation:
@@ -29,7 +31,7 @@ const char* layout_name(LayoutKind kind) {
 
 std::string Layout::describe() const {
   std::string text = layout_name(kind);
-  if (kind == LayoutKind::kPictures || kind == LayoutKind::kList) {
+  if (kind == LayoutKind::kPictures || kind == LayoutKind::kList || kind == LayoutKind::kShards) {
     text += has_classes() ? fmt::format(" with {} classes", class_keys.size()) : " without classes";
   }
   std::vector<std::string> names;

@@ -21,7 +21,7 @@ class PictureDataset final : public Dataset {
       if (classed && id < 0) {
         ++left_out;
         problems_.push_back({"no class", source_->path(), source_->names()[split.pictures[i]],
-                             "lies in no class folder"});
+                             "has no class"});
         continue;
       }
       entries_.push_back(split.pictures[i]);

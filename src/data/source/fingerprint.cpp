@@ -39,9 +39,12 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 
 std::string fingerprint(const std::string& data) {
   std::error_code error;
-  if (!fs::exists(data, error)) return data;
+  const bool shards = is_shard_pattern(data);
+  if (!shards && !fs::exists(data, error)) return data;
   std::string text;
-  if (fs::is_directory(data, error)) {
+  if (shards) {
+    for (const auto& file : expand_shards(data)) add_file(text, fs::absolute(file, error));
+  } else if (fs::is_directory(data, error)) {
     for (const auto& file : files_below(data)) add_file(text, file);
   } else {
     add_file(text, fs::absolute(data, error));

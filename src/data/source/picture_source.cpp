@@ -212,10 +212,11 @@ std::shared_ptr<const PictureSource> open_list(const fs::path& path, const Sourc
 
 std::shared_ptr<const PictureSource> open_source(const fs::path& path, const SourceLimits& limits) {
   std::error_code error;
+  if (is_shard_pattern(path.string())) return open_shards(path.string(), limits);
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
-    throw DataError("{}: does not exist; give a folder, a file list, an archive or a picture",
-                    path);
+    throw DataError(
+        "{}: does not exist; give a folder, a file list, an archive, shards or a picture", path);
   }
   if (fs::is_directory(status)) return open_folder(path, limits);
   if (!fs::is_regular_file(status)) {
@@ -228,7 +229,10 @@ std::shared_ptr<const PictureSource> open_source(const fs::path& path, const Sou
     source->set({path.filename().string()});
     return source;
   }
-  if (looks_like_archive(head)) return open_archive(path, limits);
+  if (looks_like_archive(head)) {
+    auto archive = open_archive(path, limits);
+    return has_class_members(*archive) ? join_shards(path.string(), {archive}) : archive;
+  }
   if (head.empty()) throw DataError("{}: is empty", path);
   if (is_called_picture(path.string())) {
     throw DataError("{}: is called a picture, but is neither JPEG, PNG nor WebP", path);

@@ -12,6 +12,10 @@
 //   archive must not be shortened while it is open.
 // - File list: one path per line, relative to the list's folder, with an optional class behind a
 //   tab, or a class number behind a blank; '#' begins a comment line.
+// - Shards: archives named by a pattern with braces (set-{000..099}.tar, set-{train,val}.tar), or
+//   one archive with .cls members, in WebDataset's convention: NAME.jpg (.png, .webp) is a picture,
+//   NAME.cls its class number as text, other endings are left aside. The names have the pictures
+//   only. A shard that is called train, val or test belongs to that split.
 // - A single picture.
 #pragma once
 
@@ -43,7 +47,7 @@ struct FileBytes {
   static FileBytes own(Bytes bytes);
 };
 
-enum class SourceKind { kFolder, kArchive, kList, kPicture };
+enum class SourceKind { kFolder, kArchive, kList, kShards, kPicture };
 
 // Thread-safe after construction: everything is const.
 class PictureSource {
@@ -55,8 +59,11 @@ class PictureSource {
   const std::vector<std::string>& names() const {
     return names_;
   }  // sorted; a list keeps its order
-  // Classes that a list gives its pictures; empty strings, or an empty vector, where it gives none.
+  // Classes that a list, or shards, give their pictures; empty strings, or an empty vector, where
+  // there are none.
   const std::vector<std::string>& list_classes() const { return list_classes_; }
+  // The same for the splits that shards' names tell.
+  const std::vector<std::string>& list_splits() const { return list_splits_; }
   std::size_t size() const { return names_.size(); }
   std::optional<std::size_t> find(std::string_view name) const;
   // For messages: "data.tar: train/a.jpg" or the path of the file.
@@ -72,7 +79,7 @@ class PictureSource {
   SourceKind kind_;
   std::string path_;
   std::vector<std::string> names_;
-  std::vector<std::string> list_classes_;
+  std::vector<std::string> list_classes_, list_splits_;
 };
 
 // What the bytes at `path` are decides, never the extension. A DataError names the path and
@@ -89,6 +96,18 @@ std::shared_ptr<const PictureSource> open_archive_bytes(FileBytes bytes, const s
                                                         const SourceLimits& limits = {});
 std::shared_ptr<const PictureSource> open_list(const std::filesystem::path& path,
                                                const SourceLimits& limits = {});
+
+// A path with braces that is not there as it stands.
+bool is_shard_pattern(const std::string& spec);
+// "a-{8..10}.tar" -> a-8.tar, a-9.tar, a-10.tar; numbers keep the zeros of the first, alternatives
+// stand between commas, braces nest.
+std::vector<std::string> expand_shards(const std::string& pattern);
+std::shared_ptr<const PictureSource> open_shards(const std::string& pattern,
+                                                 const SourceLimits& limits = {});
+// Opened archives as the shards of one set, and whether one by itself is such a shard.
+std::shared_ptr<const PictureSource> join_shards(
+    const std::string& given, std::vector<std::shared_ptr<const PictureSource>> shards);
+bool has_class_members(const PictureSource& archive);
 
 struct ListLine {
   std::string path, class_name;  // no class: empty

@@ -16,7 +16,7 @@ void save_on_maps(const std::filesystem::path& path, const std::string& kind,
 }
 
 ModelFile open_on_maps(const std::filesystem::path& path, const std::string& kind) {
-  ModelFile file = open_model(path);
+  ModelFile file = open_model(path, {kind});
   if (file.kind != kind) {
     throw DataError("{} is no {}: give a model that 'addp train {}' wrote", file.source, kind,
                     kind);

@@ -29,7 +29,7 @@ ClassifierConfig classifier_config_from(const TensorMap& tensors, const std::str
 }  // namespace
 
 std::shared_ptr<Classifier> load_classifier(const std::filesystem::path& path, std::int64_t heads) {
-  const ModelFile file = open_model(path);
+  const ModelFile file = open_model(path, {"classifier"});
   require_kind(file, {"classifier"});
   ClassifierConfig config = file.foreign()
                                 ? classifier_config_from(file.tensors, file.source)

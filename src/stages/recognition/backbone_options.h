@@ -19,8 +19,8 @@ struct BackboneOptions {
   void describe(Options& o) {
     o.group("Encoder");
     o.add("model", model,
-          "a pre-trained network: a run of 'addp train addp', 'predictor' or 'classifier', or a "
-          "published file; empty: from scratch");
+          "a pre-trained network: a run of 'addp train addp', 'predictor' or 'classifier', a name "
+          "of 'addp models', or a published file; empty: from scratch");
     o.add("tokenizer", tokenizer, "for an encoder of tokens whose model has no tokenizer inside")
         .advanced();
     o.add("input", input, "from scratch: what the encoder is fed with")

@@ -9,7 +9,7 @@ namespace {
 
 BackboneStart from_file(const BackboneOptions& options) {
   BackboneStart start;
-  start.file = open_model(options.model);
+  start.file = open_model(options.model, {"addp", "classifier", "predictor"});
   start.config = backbone_config(*start.file);
   if (options.input == "tokens" && start.config.input == BackboneInput::kPixels) {
     throw UsageError("{}: its encoder takes pixels; omit --input tokens, or give a predictor",

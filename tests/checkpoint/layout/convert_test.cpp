@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "base/error.h"
 #include "checkpoint/format/safetensors.h"
 #include "checkpoint/format/tensor_cast.h"
@@ -55,6 +57,30 @@ TEST(Convert, ThereAndBack) {
       EXPECT_EQ(own_metadata(back)->kind, own->kind);
     }
   }
+}
+
+TEST(Convert, HalfPrecisionKeepsWhatTheFileSaysOfItself) {
+  const ScratchFolder scratch;
+  const std::vector<float> values{1.0f, -0.5f, 3.140625f, 1e-3f};
+  Bytes bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  const OwnMetadata own{.kind = "classifier",
+                        .version = "0.1",
+                        .config = {{"classes", 2}, {"class_names", {"round", "square"}}},
+                        .provenance = {{"data", "shapes"}, {"steps", 7}}};
+  write_safetensors(scratch / "full.safetensors",
+                    {{"head.weight", make_tensor(DType::kF32, {2, 2}, std::move(bytes))}},
+                    to_safetensors_metadata(own));
+  convert_checkpoint(scratch / "full.safetensors", scratch / "half.safetensors",
+                     {DType::kF16, "9.9"});
+  const Checkpoint half = open_checkpoint(scratch / "half.safetensors");
+  EXPECT_EQ(half.tensors.at("head.weight").dtype, DType::kF16);
+  const auto said = own_metadata(half);
+  ASSERT_TRUE(said.has_value());
+  EXPECT_EQ(said->kind, own.kind);
+  EXPECT_EQ(said->version, own.version);
+  EXPECT_EQ(said->config, own.config);
+  EXPECT_EQ(said->provenance, own.provenance);
 }
 
 TEST(Convert, DroppedEntriesAreNamed) {
