@@ -27,7 +27,7 @@ if(ADDP_TORCH_PARTS)
   add_library(addp_library SHARED ${CMAKE_BINARY_DIR}/library.cpp)
   set_target_properties(addp_library PROPERTIES OUTPUT_NAME addp BUILD_RPATH "$ORIGIN;${ADDP_TORCH}/lib"
     INSTALL_RPATH "$ORIGIN;${ADDP_TORCH}/lib")
-  addp_whole(addp_library ${ADDP_TORCH_FOLDERS})
+  addp_whole(addp_library ${ADDP_SERVER_FOLDERS} ${ADDP_TORCH_FOLDERS})
   target_link_libraries(addp_library PRIVATE addp_torch addp_core fmt::fmt)
   # The program loads it while running, so nothing else makes it a dependency.
   add_dependencies(addp addp_library)

@@ -73,17 +73,19 @@ Transform random_crop_transform(const CropTransformOptions& options) {
   };
 }
 
+CropRequest middle_crop(const ImageInfo& info, const CropTransformOptions& options) {
+  CropRequest request;
+  const int side = std::min(info.width, info.height);
+  const auto kept = static_cast<int>(std::lround(options.middle * side));
+  request.box = center_box(info.width, info.height, std::clamp(kept, 1, side));
+  request.width = request.height = options.size;
+  request.filter = options.filter;
+  return request;
+}
+
 Transform middle_crop_transform(const CropTransformOptions& options) {
   return [options](Sample& sample, RandomStream&, BatchItem& item) {
-    const auto choose = [&](const ImageInfo& info) {
-      CropRequest request;
-      const int side = std::min(info.width, info.height);
-      const auto kept = static_cast<int>(std::lround(options.middle * side));
-      request.box = center_box(info.width, info.height, std::clamp(kept, 1, side));
-      request.width = request.height = options.size;
-      request.filter = options.filter;
-      return request;
-    };
+    const auto choose = [&](const ImageInfo& info) { return middle_crop(info, options); };
     store_pixels(crop_sample(sample, choose), item);
   };
 }

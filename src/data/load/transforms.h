@@ -22,9 +22,12 @@ struct CropTransformOptions {
   Resample filter = Resample::kBicubic;
 };
 
+// The largest middle square of a picture (or `middle` of its side).
+CropRequest middle_crop(const ImageInfo& info, const CropTransformOptions& options);
+
 // Random part, resized to size x size, into item.floats ([0, 1]) or item.bytes.
 Transform random_crop_transform(const CropTransformOptions& options);
-// The largest middle square (or `middle` of its side), resized to size x size.
+// middle_crop(), resized to size x size.
 Transform middle_crop_transform(const CropTransformOptions& options);
 
 // What a classifier is trained on: a random crop, RandAugment, random erasing. Erased pixels are
