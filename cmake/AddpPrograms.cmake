@@ -38,6 +38,10 @@ if(ADDP_TESTS AND ADDP_TORCH_PARTS)
     add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/${name}_test.sh $<TARGET_FILE:addp>
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endforeach()
+  foreach(name http openai browser)
+    add_test(NAME serve-${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/server/serve_test.sh $<TARGET_FILE:addp> ${name}
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  endforeach()
 endif()
 
 # make install: the program, the libraries and the find_package(addp) package.

@@ -22,12 +22,9 @@ struct CropTransformOptions {
   Resample filter = Resample::kBicubic;
 };
 
-// The largest middle square of a picture (or `middle` of its side).
-CropRequest middle_crop(const ImageInfo& info, const CropTransformOptions& options);
-
 // Random part, resized to size x size, into item.floats ([0, 1]) or item.bytes.
 Transform random_crop_transform(const CropTransformOptions& options);
-// middle_crop(), resized to size x size.
+// The largest middle square (or `middle` of its side), resized to size x size.
 Transform middle_crop_transform(const CropTransformOptions& options);
 
 // What a classifier is trained on: a random crop, RandAugment, random erasing. Erased pixels are

@@ -65,6 +65,11 @@ HttpServer::HttpServer(const HttpLimits& limits) : limits_(limits) {
   new_task_queue = [this] { return new ConnectionThreads(limits_.connections + 1); };
   set_payload_max_length(limits_.body_bytes);
   set_tcp_nodelay(true);
+  // Not httplib's default, SO_REUSEPORT, with which two servers would share a port unnoticed.
+  set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
   set_keep_alive_max_count(1'000'000);
   set_keep_alive_timeout(static_cast<time_t>(limits_.idle_seconds));
 }

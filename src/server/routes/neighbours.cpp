@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "base/log.h"
+#include "data/load/middle_crop.h"
 #include "data/load/open_dataset.h"
-#include "data/load/transforms.h"
 #include "image/resize/resize.h"
 #include "nn/torch.h"
 #include "server/http/http_error.h"
@@ -31,10 +31,7 @@ Image middle_square(const Image& picture, std::int64_t size, double share) {
   ImageInfo info;
   info.width = picture.width;
   info.height = picture.height;
-  CropTransformOptions options;
-  options.size = static_cast<int>(size);
-  options.middle = share;
-  const CropRequest request = middle_crop(info, options);
+  const CropRequest request = middle_crop(info, static_cast<int>(size), share);
   return resize(crop(picture, request.box), request.width, request.height, request.filter);
 }
 
