@@ -3,7 +3,7 @@
 #   serve_test.sh PROGRAM http|openai|browser [SCREENSHOTS]
 # ADDP_SERVE_MODELS=<folder>   keep the models there, and take them from there if they are
 source "$(dirname "$0")/../cli/check.sh"
-export OMP_NUM_THREADS=1
+export OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
 here=$(cd "$(dirname "$0")" && pwd)
 what=$2
 

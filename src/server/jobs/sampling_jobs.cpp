@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "generate/recipe.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 

@@ -5,6 +5,9 @@
 #include "base/error.h"
 #include "checkpoint/layout/recognise_kinds.h"
 #include "generate/trajectory.h"
+#include "heads/classify/classifier_file.h"
+#include "heads/detect/detector_file.h"
+#include "heads/segment/segmenter_file.h"
 #include "machine/machine.h"
 #include "model/model_file.h"
 #include "nn/layer/picture_tensor.h"
@@ -72,7 +75,7 @@ void Shelf::add(const std::filesystem::path& path) {
   model->name = free_name(name_of(path), model->kind);
   if (model->kind == "addp" || model->kind == "predictor") {
     model->generator = std::make_unique<Generator>(Generator::open(path));
-    model->recipe = std::make_unique<ModelRecipe>(*model->generator);
+    model->generator->source_digest();  // now, because requests ask for it from several threads
     model->palette = palette_of(*model->generator);
     model->encoder = open_feature_encoder(path);
   } else if (model->kind == "classifier") {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "generate/generator.h"
-#include "generate/recipe.h"
 #include "heads/backbone/feature_encoder.h"
 #include "heads/classify/classifier.h"
 #include "heads/detect/detector.h"
@@ -21,8 +20,7 @@ struct HostedModel {
   std::filesystem::path path;
   // One of these, by kind; the encoder beside it where its features can be asked for.
   std::unique_ptr<Generator> generator;
-  std::unique_ptr<ModelRecipe> recipe;  // of the generator
-  std::vector<std::uint8_t> palette;    // of the generator: red, green, blue of every code
+  std::vector<std::uint8_t> palette;  // of the generator: red, green, blue of every code
   std::shared_ptr<Classifier> classifier;
   std::shared_ptr<Detector> detector;
   std::shared_ptr<Segmenter> segmenter;

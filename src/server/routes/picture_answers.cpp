@@ -2,6 +2,7 @@
 
 #include "base/base64.h"
 #include "base/subprocess.h"
+#include "generate/recipe.h"
 #include "image/codec/codec.h"
 #include "nn/torch.h"
 
@@ -22,7 +23,10 @@ std::string command_line(const HostedModel& model, const GenerationPlan& plan, s
     add("class", model.generator->class_names()[static_cast<std::size_t>(plan.label)]);
     add("guidance", fmt::format("{}", plan.sampler.guidance));
   }
-  for (const auto& [name, value] : sampler_settings(plan.sampler)) add(name, value);
+  for (const auto& [name, value] : sampler_settings(plan.sampler)) {
+    if (value == "true") words.push_back("--" + name);
+    if (value != "true" && value != "false") add(name, value);
+  }
   return shell_line(words);
 }
 
@@ -30,7 +34,7 @@ std::string command_line(const HostedModel& model, const GenerationPlan& plan, s
 
 std::string picture_png(const HostedModel& model, const GenerationPlan& plan, std::int64_t number,
                         const Image& image, const char* command) {
-  TextMetadata text = model.recipe->of(plan, number);
+  TextMetadata text = picture_recipe(*model.generator, plan, number);
   text["addp:command"] = command_line(model, plan, number, command);
   text["addp:served-as"] = model.name;
   return base64(encode_png(image, text));

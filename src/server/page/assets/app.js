@@ -1,6 +1,6 @@
 // Starts the page: tabs, theme, token, and what is dropped or pasted onto it.
 import { getJson, setToken } from "./api.js";
-import { $, complain, say } from "./ui.js";
+import { $, complain, icon, say } from "./ui.js";
 import { startMake, restore, again } from "./make.js";
 import { startEdit, openPicture } from "./edit.js";
 import { startRecognise, addFiles, addPicture } from "./recognise.js";
@@ -35,6 +35,7 @@ function startTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => { document.documentElement.dataset.theme = localStorage.getItem("addp-theme") ?? (dark.matches ? "dark" : "light"); };
   dark.addEventListener("change", apply);
+  $("theme").append(icon("theme"));
   $("theme").addEventListener("click", () => {
     localStorage.setItem("addp-theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
     apply();

@@ -35,7 +35,7 @@ export function startEdit(theInfo) {
   $("edit-class").addEventListener("change", () => { $("edit-guidance").disabled = !$("edit-class").value; });
   $("edit-form").addEventListener("submit", (event) => { event.preventDefault(); fill(); });
   $("edit-stop").addEventListener("click", () => run?.abort.abort());
-  $("edit-open").addEventListener("click", () => $("edit-file").click());
+  for (const id of ["edit-open", "edit-hint"]) $(id).addEventListener("click", () => $("edit-file").click());
   $("edit-file").addEventListener("change", () => { if ($("edit-file").files[0]) openPicture($("edit-file").files[0]); });
   for (const side of kSides) {
     $(`edit-${side}`).addEventListener("input", () => editor.setMargin(side, Number($(`edit-${side}`).value) || 0));

@@ -1,6 +1,6 @@
 // The tab that makes pictures and shows the alternation while it happens.
 import { getJson, postStream } from "./api.js";
-import { $, el, settingField, selectField, complain, duration, loadImage, say } from "./ui.js";
+import { $, el, icon, settingField, selectField, complain, duration, loadImage, say } from "./ui.js";
 import { fitCanvas, drawPixels, drawReliable, drawTokens } from "./frames.js";
 import { addShot, shotOf } from "./gallery.js";
 
@@ -20,8 +20,8 @@ function seedField() {
     el("label", { for: "make-seed" }, "seed"),
     el("div", { class: "with" },
       el("input", { id: "make-seed", type: "number", min: 0, max: 9e15, step: 1, value: 0, "aria-describedby": "make-seed-help" }),
-      el("button", { type: "button", class: "icon", id: "make-dice", "aria-label": "Another seed", title: "Another seed", onclick: roll }, "🎲"),
-      el("button", { type: "button", class: "icon", id: "make-lock", "aria-pressed": "false", "aria-label": "Keep the seed", title: "Keep the seed", onclick: toggleLock }, "🔓")),
+      el("button", { type: "button", class: "icon", id: "make-dice", "aria-label": "Another seed", title: "Another seed", onclick: roll }, icon("dice")),
+      el("button", { type: "button", class: "icon", id: "make-lock", "aria-pressed": "false", "aria-label": "Keep the seed", title: "Keep the seed", onclick: toggleLock }, icon("unlocked"))),
     el("small", { id: "make-seed-help" }, setting.help + "; unlocked, every call takes the next one"));
 }
 
@@ -30,7 +30,7 @@ function roll() { $("make-seed").value = Math.floor(Math.random() * 1e9); }
 function toggleLock() {
   const locked = $("make-lock").getAttribute("aria-pressed") !== "true";
   $("make-lock").setAttribute("aria-pressed", String(locked));
-  $("make-lock").textContent = locked ? "🔒" : "🔓";
+  $("make-lock").replaceChildren(icon(locked ? "locked" : "unlocked"));
 }
 
 const locked = () => $("make-lock").getAttribute("aria-pressed") === "true";
@@ -70,6 +70,7 @@ export function startMake(theInfo) {
     if (event.ctrlKey && event.key === "Enter" && !$("make").hidden) make();
   });
   roll();
+  stopPlaying();
   fillClasses();
 }
 
@@ -138,6 +139,7 @@ function begin(start) {
   run.start = start;
   run.frames = Array.from({ length: start.count }, () => []);
   $("make-title").textContent = run.asked.class ?? "Any picture";
+  if (innerWidth < 860) $("make-title").scrollIntoView({ block: "center" });
   $("make-views").hidden = $("make-scrub").hidden = false;
   for (const id of ["view-pixels", "view-reliable", "view-tokens"]) fitCanvas($(id), start.width, start.height);
   $("make-batch").replaceChildren(...run.frames.map((_, i) => {
@@ -195,7 +197,7 @@ function show() {
 function stopPlaying() {
   clearInterval(playing);
   playing = 0;
-  $("make-play").textContent = "▶";
+  $("make-play").replaceChildren(icon("play"));
   $("make-play").setAttribute("aria-label", "Play the steps");
 }
 
@@ -203,7 +205,7 @@ function play() {
   if (playing) return stopPlaying();
   run.following = false;
   $("make-step").value = 0;
-  $("make-play").textContent = "⏸";
+  $("make-play").replaceChildren(icon("pause"));
   $("make-play").setAttribute("aria-label", "Pause");
   playing = setInterval(() => {
     show();

@@ -6,7 +6,7 @@ import { eachMaskPixel } from "./rle.js";
 const kKinds = [
   ["classifier", "classify", "classes"], ["detector", "detect", "things"], ["segmenter", "segment", "label map"],
 ];
-const kLargest = 640;  // pixels of a drawing's longer side
+const kLargest = 1024;  // pixels of a drawing's longer side
 
 let info;
 const results = [];    // {name, blob, width, height, classify, detect, segment, neighbours, canvas, ...}
@@ -75,7 +75,7 @@ async function look(result) {
   result.image = await loadImage(result.address);
   result.width = result.image.naturalWidth;
   result.height = result.image.naturalHeight;
-  const scale = Math.max(1, Math.floor(256 / Math.max(result.width, result.height)));
+  const scale = Math.max(1, Math.round(512 / Math.max(result.width, result.height)));
   const shrink = Math.min(1, kLargest / Math.max(result.width, result.height));
   result.canvas.width = Math.round(result.width * scale * shrink);
   result.canvas.height = Math.round(result.height * scale * shrink);
@@ -146,20 +146,20 @@ function draw(result) {
   if (result.labelMap && $("show-labels").checked) context.drawImage(result.labelMap, 0, 0, canvas.width, canvas.height);
   const found = shown(result);
   if ($("show-masks").checked) for (const one of found) context.drawImage(maskCanvas(result, one), 0, 0, canvas.width, canvas.height);
-  context.font = "12px system-ui, sans-serif";
+  context.font = "18px system-ui, sans-serif";
   context.textBaseline = "top";
   for (const one of found) {
     const [x, y, w, h] = one.bbox.map((value) => value * scale);
     context.strokeStyle = context.fillStyle = one.color;
-    context.lineWidth = 2;
+    context.lineWidth = 3;
     if ($("show-boxes").checked) context.strokeRect(x, y, w, h);
     if (!$("show-names").checked) continue;
     const text = `${one.name} ${Math.round(100 * one.score)}%`;
-    const width = context.measureText(text).width + 6, top = Math.max(0, y - 16);
-    context.fillRect(Math.min(x, canvas.width - width), top, width, 16);
+    const width = context.measureText(text).width + 8, top = Math.max(0, y - 23);
+    context.fillRect(Math.min(x, canvas.width - width), top, width, 23);
     const [r, g, b] = rgb(one.color);
     context.fillStyle = r * 0.3 + g * 0.6 + b * 0.1 > 140 ? "#000" : "#fff";
-    context.fillText(text, Math.min(x, canvas.width - width) + 3, top + 2);
+    context.fillText(text, Math.min(x, canvas.width - width) + 4, top + 3);
   }
   if (result.detect) {
     const counts = new Map();

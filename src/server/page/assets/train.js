@@ -93,7 +93,7 @@ function thinned(points, most = 400) {
 }
 
 function chart(name, kinds) {
-  const width = 420, height = 220, left = 52, bottom = 24, top = 12;
+  const width = 340, height = 190, left = 52, bottom = 24, top = 12;
   const lines = Object.entries(kinds).filter(([, points]) => points.length).map(([kind, points]) => [kind, thinned(points)]);
   const all = lines.flatMap(([, points]) => points);
   const xs = all.map((point) => point[0]), ys = all.map((point) => point[1]);

@@ -22,6 +22,21 @@ export function svg(tag, attributes = {}, ...children) {
   return node;
 }
 
+// Drawn, because not every machine has a font with such signs.
+const kIcons = {
+  dice: ["M4 4h16v16H4z", "M8.5 8.5h.01M15.5 8.5h.01M12 12h.01M8.5 15.5h.01M15.5 15.5h.01"],
+  locked: ["M6 11h12v9H6z", "M8.5 11V8a3.5 3.5 0 0 1 7 0v3"],
+  unlocked: ["M6 11h12v9H6z", "M8.5 11V7.5a3.5 3.5 0 0 1 6.8-1.2"],
+  play: ["M8 5l11 7-11 7z"],
+  pause: ["M8 5v14M16 5v14"],
+  theme: ["M12 4a8 8 0 1 0 0 16z", "M12 4a8 8 0 0 1 0 16"],
+};
+
+export function icon(name) {
+  return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" },
+    ...kIcons[name].map((path) => svg("path", { d: path })));
+}
+
 export function say(message, isError = false) {
   const toast = el("div", { class: isError ? "toast error" : "toast" }, message);
   $("toasts").append(toast);
