@@ -28,6 +28,19 @@ find_path(NLOHMANN_INCLUDE nlohmann/json.hpp REQUIRED)
 add_library(addp_json INTERFACE)
 target_include_directories(addp_json SYSTEM INTERFACE ${NLOHMANN_INCLUDE})
 
+# Debian's package is a shared library whose classes depend on what it was built with (its
+# cpp-httplib.pc says so); elsewhere the header is all there is, and none of that is wanted.
+find_path(HTTPLIB_INCLUDE httplib.h REQUIRED)
+find_library(HTTPLIB_LIBRARY cpp-httplib)
+add_library(addp_httplib INTERFACE)
+target_include_directories(addp_httplib SYSTEM INTERFACE ${HTTPLIB_INCLUDE})
+target_link_libraries(addp_httplib INTERFACE Threads::Threads)
+if(HTTPLIB_LIBRARY)
+  target_compile_definitions(addp_httplib INTERFACE
+    CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT CPPHTTPLIB_BROTLI_SUPPORT)
+  target_link_libraries(addp_httplib INTERFACE ${HTTPLIB_LIBRARY})
+endif()
+
 if(ADDP_TORCH_PARTS)
   set(ADDP_TORCH "$ENV{ADDP_TORCH}" CACHE PATH "folder of libtorch, with include/ and lib/")
   if(NOT EXISTS ${ADDP_TORCH}/include/torch/csrc/api/include/torch/torch.h)

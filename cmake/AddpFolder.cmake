@@ -101,3 +101,14 @@ function(addp_tests name)
   endif()
   add_test(NAME ${name} COMMAND ${program} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()
+
+# addp_assets(PATH): the files of src/PATH/assets inside the folder's library, as assets.h of that folder names them.
+function(addp_assets path)
+  string(REPLACE "/" "_" name ${path})
+  file(GLOB assets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${path}/assets/*)
+  set(source ${CMAKE_BINARY_DIR}/assets/${name}.cpp)
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${source} "-DFILES=${assets}" -P ${CMAKE_SOURCE_DIR}/cmake/AddpEmbed.cmake
+    DEPENDS ${assets} ${CMAKE_SOURCE_DIR}/cmake/AddpEmbed.cmake VERBATIM)
+  target_sources(addp_${name} PRIVATE ${source})
+endfunction()

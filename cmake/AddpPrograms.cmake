@@ -27,7 +27,7 @@ if(ADDP_TORCH_PARTS)
   add_library(addp_library SHARED ${CMAKE_BINARY_DIR}/library.cpp)
   set_target_properties(addp_library PROPERTIES OUTPUT_NAME addp BUILD_RPATH "$ORIGIN;${ADDP_TORCH}/lib"
     INSTALL_RPATH "$ORIGIN;${ADDP_TORCH}/lib")
-  addp_whole(addp_library ${ADDP_TORCH_FOLDERS})
+  addp_whole(addp_library ${ADDP_SERVER_FOLDERS} ${ADDP_TORCH_FOLDERS})
   target_link_libraries(addp_library PRIVATE addp_torch addp_core fmt::fmt)
   # The program loads it while running, so nothing else makes it a dependency.
   add_dependencies(addp addp_library)
@@ -46,6 +46,10 @@ if(ADDP_TESTS AND ADDP_TORCH_PARTS)
       --sample WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(hostile PROPERTIES PROCESSORS 2)
   endif()
+  foreach(name http openai browser)
+    add_test(NAME serve-${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/server/serve_test.sh $<TARGET_FILE:addp> ${name}
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  endforeach()
 endif()
 
 # make install: the program, the libraries and the find_package(addp) package.

@@ -12,6 +12,7 @@ constexpr const char* kStart = "Start here";
 constexpr const char* kLearn = "Learn from your pictures";
 constexpr const char* kMake = "Make and edit pictures";
 constexpr const char* kRecognise = "Recognise pictures";
+constexpr const char* kServe = "Show and serve";
 constexpr const char* kMeasure = "Measure a model";
 constexpr const char* kFiles = "Look at and convert files";
 constexpr const char* kMachine = "Measure this machine";
@@ -98,6 +99,22 @@ std::vector<Command> training_commands() {
         "addp train detector --config configs/detector/base.toml --data COCO --model runs/addp "
         "--out runs/detector"},
        library_invocation<DetectorTrainOptions>()},
+  };
+}
+
+std::vector<Command> serving_commands() {
+  return {
+      {"serve",
+       kServe,
+       "a live page to make, edit and recognise pictures, and the same for programs",
+       "Prints the address of the page. Programs use the same address: /api/openapi.json says how, "
+       "and clients of OpenAI's image API work under /v1. Requests that wait together are computed "
+       "as one batch. Only this machine can reach it, unless --host names another address; that "
+       "needs a token.",
+       {"addp serve --model runs/addp --model runs/classifier --open",
+        "addp serve --model runs/addp --watch runs --port 0",
+        "addp serve --model runs/addp --host 0.0.0.0 --token-file token.txt"},
+       library_invocation<ServeOptions>()},
   };
 }
 
@@ -254,6 +271,12 @@ std::vector<Command> machine_commands() {
        "",
        {"addp bench generate --model runs/addp", "addp bench generate --preset base --seconds 30"},
        library_invocation<BenchGenerateOptions>()},
+      {"bench serve",
+       kMachine,
+       "pictures per second and latency of the service, beside the sampler's own rate",
+       "",
+       {"addp bench serve --model runs/addp --clients 1,8,64"},
+       library_invocation<BenchServeOptions>()},
       {"bench train",
        kMachine,
        "training steps per second of each stage, beside plain PyTorch",
@@ -268,9 +291,9 @@ std::vector<Command> machine_commands() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> all;
-    for (auto part :
-         {first_commands(), training_commands(), picture_commands(), recognition_commands(),
-          measuring_commands(), recognition_measures(), file_commands(), machine_commands()}) {
+    for (auto part : {first_commands(), training_commands(), picture_commands(),
+                      recognition_commands(), serving_commands(), measuring_commands(),
+                      recognition_measures(), file_commands(), machine_commands()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

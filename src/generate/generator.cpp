@@ -108,17 +108,44 @@ Samples Generator::sample(const std::vector<std::uint64_t>& pictures, const Gene
       pictures, plan, hooks);
 }
 
+const Vocabulary& Generator::vocabulary() const {
+  return addp_ ? addp_->config().vocabulary : predictor_->config().vocabulary;
+}
+
+Samples Generator::run(const SamplerStart& start, SamplerNoise& noise,
+                       const SamplerOptions& sampler, bool bf16, const SamplerHooks& hooks) const {
+  Bf16Scope scope(bf16);
+  return addp_ ? generate(*addp_, *tokenizer_, start, sampler, noise, hooks)
+               : sample_predictor(*predictor_, *tokenizer_, start, sampler, noise, hooks);
+}
+
 Samples Generator::complete(SamplerStart start, const std::vector<std::uint64_t>& pictures,
                             const GenerationPlan& plan, const SamplerHooks& hooks) const {
-  Bf16Scope scope(plan.bf16);
   StreamNoise noise(plan.seed, pictures);
   if (plan.label >= 0) {
-    const Vocabulary& words = addp_ ? addp_->config().vocabulary : predictor_->config().vocabulary;
-    start.classes =
-        torch::full({start.tokens.size(0)}, words.class_id(plan.label), start.tokens.options());
+    start.classes = torch::full({start.tokens.size(0)}, vocabulary().class_id(plan.label),
+                                start.tokens.options());
   }
-  return addp_ ? generate(*addp_, *tokenizer_, start, plan.sampler, noise, hooks)
-               : sample_predictor(*predictor_, *tokenizer_, start, plan.sampler, noise, hooks);
+  return run(start, noise, plan.sampler, plan.bf16, hooks);
+}
+
+Samples Generator::sample(const std::vector<PictureAsk>& pictures, const SamplerOptions& sampler,
+                          bool bf16, const SamplerHooks& hooks) const {
+  std::vector<PictureStream> streams;
+  std::vector<std::int64_t> classes;
+  for (const PictureAsk& picture : pictures) {
+    streams.push_back(picture.stream);
+    if (picture.label >= 0) classes.push_back(vocabulary().class_id(picture.label));
+  }
+  auto start = SamplerStart::nothing(static_cast<std::int64_t>(pictures.size()), grid());
+  if (!classes.empty()) {
+    if (classes.size() != pictures.size()) {
+      throw UsageError("of the pictures of a batch, all name a class or none does");
+    }
+    start.classes = torch::tensor(classes, torch::kInt64).to(start.tokens.device());
+  }
+  StreamNoise noise(std::move(streams));
+  return run(start, noise, sampler, bf16, hooks);
 }
 
 void Generator::sample_all(const GenerationPlan& plan,

@@ -26,6 +26,12 @@ struct GenerationPlan {
   SamplerOptions sampler;
 };
 
+// One picture of a batch that is made for several askers.
+struct PictureAsk {
+  PictureStream stream;
+  std::int64_t label = -1;  // class number; -1: none
+};
+
 class Generator {
  public:
   // What `addp train addp` or `addp train predictor` wrote, or a published checkpoint. The
@@ -61,12 +67,19 @@ class Generator {
   // The same from a start that the caller made; every picture has its number.
   Samples complete(SamplerStart start, const std::vector<std::uint64_t>& pictures,
                    const GenerationPlan& plan, const SamplerHooks& hooks = {}) const;
+  // One batch of pictures with seeds and classes of their own; all of them name a class, or none.
+  Samples sample(const std::vector<PictureAsk>& pictures, const SamplerOptions& sampler, bool bf16,
+                 const SamplerHooks& hooks = {}) const;
   // All pictures of a plan in order, batch by batch: `sink(first number, pixels)`.
   void sample_all(const GenerationPlan& plan,
                   const std::function<void(std::int64_t, const Tensor&)>& sink,
                   const SamplerHooks& hooks = {}) const;
 
  private:
+  Samples run(const SamplerStart& start, SamplerNoise& noise, const SamplerOptions& sampler,
+              bool bf16, const SamplerHooks& hooks) const;
+  const Vocabulary& vocabulary() const;
+
   std::string source_, tokenizer_source_;
   FileDigest source_digest_, tokenizer_digest_;
   std::shared_ptr<Addp> addp_;

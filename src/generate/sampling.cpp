@@ -24,8 +24,14 @@ void check(const SamplerOptions& options) {
   }
 }
 
-StreamNoise::StreamNoise(std::uint64_t seed, std::vector<std::uint64_t> pictures)
-    : seed_(seed), pictures_(std::move(pictures)) {}
+std::vector<PictureStream> streams_of(std::uint64_t seed,
+                                      const std::vector<std::uint64_t>& numbers) {
+  std::vector<PictureStream> streams;
+  for (const std::uint64_t number : numbers) streams.push_back({seed, number});
+  return streams;
+}
+
+StreamNoise::StreamNoise(std::vector<PictureStream> pictures) : pictures_(std::move(pictures)) {}
 
 Tensor StreamNoise::numbers(const char* purpose, std::int64_t step, std::int64_t batch,
                             std::int64_t length, Fill fill) const {
@@ -35,9 +41,10 @@ Tensor StreamNoise::numbers(const char* purpose, std::int64_t step, std::int64_t
   }
   const Tensor out = torch::empty({batch, length}, torch::kFloat32);
   for (std::int64_t i = 0; i < batch; ++i) {
-    RandomStream stream = RandomStream(seed_, "generate", static_cast<std::uint64_t>(step),
-                                       pictures_[static_cast<std::size_t>(i)])
-                              .fork(purpose);
+    const PictureStream& picture = pictures_[static_cast<std::size_t>(i)];
+    RandomStream stream =
+        RandomStream(picture.seed, "generate", static_cast<std::uint64_t>(step), picture.number)
+            .fork(purpose);
     const Tensor row = out[i];
     (stream.*fill)({row.data_ptr<float>(), static_cast<std::size_t>(length)});
   }

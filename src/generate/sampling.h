@@ -21,11 +21,20 @@ class SamplerNoise {
   virtual Tensor uniform(std::int64_t step, std::int64_t batch, std::int64_t length) = 0;
 };
 
-// Sample i of the batch draws from the stream (seed, "generate", step, pictures[i]) alone, so that
-// a picture does not depend on what else is in its batch.
+// The stream that a picture is drawn from: picture `number` of a seed.
+struct PictureStream {
+  std::uint64_t seed = 0, number = 0;
+};
+std::vector<PictureStream> streams_of(std::uint64_t seed,
+                                      const std::vector<std::uint64_t>& numbers);
+
+// Sample i of the batch draws from the stream (seed, "generate", step, number) of its own alone, so
+// that a picture does not depend on what else is in its batch.
 class StreamNoise : public SamplerNoise {
  public:
-  StreamNoise(std::uint64_t seed, std::vector<std::uint64_t> pictures);
+  explicit StreamNoise(std::vector<PictureStream> pictures);
+  StreamNoise(std::uint64_t seed, const std::vector<std::uint64_t>& numbers)
+      : StreamNoise(streams_of(seed, numbers)) {}
 
   Tensor draw(std::int64_t step, const Tensor& probabilities) override;
   Tensor gumbel(std::int64_t step, std::int64_t batch, std::int64_t length) override;
@@ -36,8 +45,7 @@ class StreamNoise : public SamplerNoise {
   Tensor numbers(const char* purpose, std::int64_t step, std::int64_t batch, std::int64_t length,
                  Fill fill) const;
 
-  std::uint64_t seed_;
-  std::vector<std::uint64_t> pictures_;
+  std::vector<PictureStream> pictures_;
 };
 
 // How many of `length` tokens stay masked after step s: ceil(length * cos(pi/2 (s +

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
 #include "image/codec/codec.h"
 
 namespace addp {
@@ -54,23 +55,6 @@ std::string image_tag(ByteSpan bytes, const char* type, const std::string& text,
 }
 
 }  // namespace
-
-std::string base64(ByteSpan bytes) {
-  constexpr const char* kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = std::uint32_t{bytes[i]} << 16;
-    if (i + 1 < bytes.size()) group |= std::uint32_t{bytes[i + 1]} << 8;
-    if (i + 2 < bytes.size()) group |= bytes[i + 2];
-    text += kDigits[group >> 18];
-    text += kDigits[(group >> 12) & 63];
-    text += i + 1 < bytes.size() ? kDigits[(group >> 6) & 63] : '=';
-    text += i + 2 < bytes.size() ? kDigits[group & 63] : '=';
-  }
-  return text;
-}
 
 HtmlPage::HtmlPage(std::string title, std::string subtitle)
     : title_(std::move(title)), subtitle_(std::move(subtitle)) {}

@@ -255,6 +255,18 @@ TEST(Sampler, TheFinalPictureShowsTheFinalTokens) {
             1e-5);
 }
 
+TEST(Sampler, PicturesOfSeveralSeedsShareABatch) {
+  SmallModel model;
+  const SamplerOptions options{.steps = 4};
+  StreamNoise noise({{.seed = 5, .number = 0}, {.seed = 6, .number = 3}});
+  const Samples together =
+      generate(*model.addp, *model.tokenizer, SamplerStart::nothing(2, model.grid), options, noise);
+  const Samples first = model.run(options, {0}, {}, 5), second = model.run(options, {3}, {}, 6);
+  EXPECT_TRUE(together.tokens[0].equal(first.tokens[0]));
+  EXPECT_TRUE(together.tokens[1].equal(second.tokens[0]));
+  EXPECT_FALSE(first.tokens.equal(second.tokens));
+}
+
 TEST(Sampler, KnownTokensStay) {
   SmallModel model;
   SamplerStart start = SamplerStart::nothing(2, model.grid);

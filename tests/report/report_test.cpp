@@ -10,16 +10,6 @@
 namespace addp {
 namespace {
 
-TEST(Report, Base64) {
-  const auto encode = [](const std::string& text) {
-    return base64(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
-  };
-  EXPECT_EQ(encode(""), "");
-  EXPECT_EQ(encode("f"), "Zg==");
-  EXPECT_EQ(encode("fo"), "Zm8=");
-  EXPECT_EQ(encode("foobar"), "Zm9vYmFy");
-}
-
 TEST(Report, TableAlignsAndEscapes) {
   const Table table{"T", {"name", "value"}, {{"caf\xC3\xA9", "1.5"}, {"<b>", "10"}}};
   EXPECT_EQ(table.to_text(), "T\nname  value\n----  -----\ncaf\xC3\xA9    1.5\n<b>      10\n");

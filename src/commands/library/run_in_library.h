@@ -25,6 +25,8 @@
 #include "commands/recognise/detect.h"
 #include "commands/recognise/features.h"
 #include "commands/recognise/segment.h"
+#include "commands/serve/bench_serve.h"
+#include "commands/serve/serve.h"
 #include "commands/start/demo.h"
 #include "stages/generative/addp_options.h"
 #include "stages/generative/predictor_options.h"
@@ -43,7 +45,8 @@ using LibraryOptions =
                  ClassifyOptions, DetectOptions, SegmentOptions, FeaturesOptions, EvalFidOptions,
                  EvalTokenizerOptions, EvalClassificationOptions, EvalRobustnessOptions,
                  EvalDetectionOptions, EvalSegmentationOptions, PresetReportOptions,
-                 CheckModelOptions, BenchImagesOptions, BenchGenerateOptions, BenchTrainOptions>;
+                 CheckModelOptions, BenchImagesOptions, BenchGenerateOptions, BenchTrainOptions,
+                 ServeOptions, BenchServeOptions>;
 
 void run_in_library(const LibraryOptions& options, const RunContext& context);
 

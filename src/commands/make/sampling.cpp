@@ -1,7 +1,7 @@
 #include "commands/make/sampling.h"
 
 #include "base/interrupt.h"
-#include "base/version.h"
+#include "generate/recipe.h"
 #include "machine/machine.h"
 #include "nn/torch.h"
 
@@ -26,37 +26,10 @@ SamplerHooks SamplingProgress::hooks(std::function<void(const SamplerStep&)> als
   return hooks;
 }
 
-std::vector<std::pair<std::string, std::string>> sampler_settings(SamplerOptions sampler) {
-  Options options;
-  sampler.describe(options);
-  std::vector<std::pair<std::string, std::string>> settings;
-  for (const Option& option : options.all()) {
-    settings.emplace_back(option.name(), option.value_text());
-  }
-  return settings;
-}
-
 TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan,
                               std::int64_t number, const RunContext& context) {
-  TextMetadata text = {
-      {"Software", fmt::format("addp {}", version())},
-      {"addp:command", context.command_line},
-      {"addp:model", model.source()},
-      {"addp:model-sha256", model.source_digest()},
-      {"addp:seed", fmt::format("{}", plan.seed)},
-      {"addp:number", fmt::format("{}", number)},
-      {"addp:precision", plan.bf16 ? "bf16" : "fp32"},
-      {"addp:device", compute_device().str()},
-  };
-  if (!model.tokenizer_source().empty()) {
-    text["addp:tokenizer"] = model.tokenizer_source();
-    text["addp:tokenizer-sha256"] = model.tokenizer_digest();
-  }
-  for (const auto& [name, value] : sampler_settings(plan.sampler)) text["addp:" + name] = value;
-  if (plan.label >= 0) {
-    text["addp:class"] = model.class_names()[static_cast<std::size_t>(plan.label)];
-    text["addp:guidance"] = fmt::format("{}", plan.sampler.guidance);
-  }
+  TextMetadata text = picture_recipe(model, plan, number);
+  text["addp:command"] = context.command_line;
   return text;
 }
 

@@ -22,9 +22,6 @@ class SamplingProgress {
   Progress progress_;
 };
 
-// The options of the sampler by their names, as the command line takes them.
-std::vector<std::pair<std::string, std::string>> sampler_settings(SamplerOptions sampler);
-
 // Everything needed to make a picture again, for its PNG file.
 TextMetadata picture_metadata(const Generator& model, const GenerationPlan& plan,
                               std::int64_t number, const RunContext& context);

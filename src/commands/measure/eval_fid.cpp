@@ -13,6 +13,7 @@
 #include "commands/make/sampling.h"
 #include "eval/generation/generation_report.h"
 #include "eval/generation/picture_set.h"
+#include "generate/recipe.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
 #include "nn/layer/picture_tensor.h"

@@ -9,49 +9,11 @@
 #include "checkpoint/format/safetensors.h"
 #include "commands/recognise/loaded_classifier.h"
 #include "data/load/open_dataset.h"
+#include "heads/backbone/feature_encoder.h"
 #include "machine/machine.h"
-#include "nn/layer/pixels.h"
 #include "nn/torch.h"
-#include "tokenizer/vqgan_file.h"
 
 namespace addp {
-namespace {
-
-struct FeatureEncoder {
-  std::shared_ptr<ImageEncoder> network;
-  std::int64_t size = 0;
-};
-
-std::int64_t trained_size(const ModelFile& file, const BackboneConfig& config,
-                          const ImageEncoder& encoder) {
-  constexpr std::int64_t kUsual = 224;
-  const std::int64_t noted = file.config.value("size", std::int64_t{0});
-  if (noted > 0) return noted;
-  if (config.input == BackboneInput::kTokens) return config.tokens.grid.width * encoder.stride();
-  return config.is_transformer() ? config.encoder.vit.grid.width * encoder.stride() : kUsual;
-}
-
-FeatureEncoder open_encoder(const FeaturesOptions& options) {
-  const ModelFile file = open_model(options.model, {"addp", "classifier", "predictor"});
-  const BackboneConfig config = backbone_config(file);
-  std::shared_ptr<const Vqgan> tokenizer;
-  if (config.input == BackboneInput::kTokens) {
-    tokenizer = options.tokenizer.empty() ? tokenizer_in(file) : load_tokenizer(options.tokenizer);
-    if (!tokenizer) {
-      throw UsageError("{}: takes tokens and has no tokenizer inside; name one with --tokenizer",
-                       options.model);
-    }
-  }
-  FeatureEncoder encoder;
-  encoder.network = on_device(make_backbone(config, tokenizer));
-  load_backbone(*encoder.network, config, file);
-  encoder.network->eval();
-  encoder.size = options.size > 0 ? options.size : trained_size(file, config, *encoder.network);
-  return encoder;
-}
-
-}  // namespace
-
 void run(const FeaturesOptions& options, const RunContext& context) {
   const bool npy = options.out.extension() == ".npy";
   if (!npy && options.out.extension() != ".safetensors") {
@@ -59,7 +21,8 @@ void run(const FeaturesOptions& options, const RunContext& context) {
   }
   make_folder_for(options.out);
   use_machine(options.machine.compute);
-  const FeatureEncoder encoder = open_encoder(options);
+  FeatureEncoder encoder = open_feature_encoder(options.model, options.tokenizer);
+  if (options.size > 0) encoder.size = options.size;
   const auto dataset = open_dataset(options.data, options.split, Task::kPictures);
   std::vector<Tensor> features, labels;
   nlohmann::json names = nlohmann::json::array();
@@ -68,8 +31,7 @@ void run(const FeaturesOptions& options, const RunContext& context) {
                                      .label = "features"},
                         .size = encoder.size};
   for_each_batch(dataset, pass, [&](const PictureBatch& batch) {
-    features.push_back(
-        pool_features(encoder.network->features(normalise_pixels(batch.pixels))).cpu());
+    features.push_back(encoder.of(batch.pixels).cpu());
     labels.push_back(batch.labels.cpu());
     for (const std::int64_t index : batch.indices) names.push_back(dataset->name(index));
   });

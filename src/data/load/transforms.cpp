@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "data/load/middle_crop.h"
 
 namespace addp {
 namespace {
@@ -73,16 +74,20 @@ Transform random_crop_transform(const CropTransformOptions& options) {
   };
 }
 
+CropRequest middle_crop(const ImageInfo& info, int size, double share, Resample filter) {
+  CropRequest request;
+  const int side = std::min(info.width, info.height);
+  const auto kept = static_cast<int>(std::lround(share * side));
+  request.box = center_box(info.width, info.height, std::clamp(kept, 1, side));
+  request.width = request.height = size;
+  request.filter = filter;
+  return request;
+}
+
 Transform middle_crop_transform(const CropTransformOptions& options) {
   return [options](Sample& sample, RandomStream&, BatchItem& item) {
     const auto choose = [&](const ImageInfo& info) {
-      CropRequest request;
-      const int side = std::min(info.width, info.height);
-      const auto kept = static_cast<int>(std::lround(options.middle * side));
-      request.box = center_box(info.width, info.height, std::clamp(kept, 1, side));
-      request.width = request.height = options.size;
-      request.filter = options.filter;
-      return request;
+      return middle_crop(info, options.size, options.middle, options.filter);
     };
     store_pixels(crop_sample(sample, choose), item);
   };

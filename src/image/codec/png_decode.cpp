@@ -157,6 +157,18 @@ Image decode_png(ByteSpan bytes, const std::string& name, const DecodeLimits& li
   return image;
 }
 
+GrayImage decode_png_alpha(ByteSpan bytes, const std::string& name, const DecodeLimits& limits) {
+  PngReader reader(bytes, name, limits);
+  GrayImage alpha(reader.width(), reader.height());
+  std::fill(alpha.pixels.begin(), alpha.pixels.end(), std::uint8_t{255});
+  if (!reader.has_alpha()) return alpha;
+  reader.expand_to_rgb();
+  std::vector<std::uint8_t> rgba(alpha.pixels.size() * 4);
+  reader.read_rows(rgba.data(), std::size_t(alpha.width) * 4);
+  for (std::size_t i = 0; i < alpha.pixels.size(); ++i) alpha.pixels[i] = rgba[4 * i + 3];
+  return alpha;
+}
+
 GrayImage decode_png_labels(ByteSpan bytes, const std::string& name, const DecodeLimits& limits) {
   PngReader reader(bytes, name, limits);
   const int type = reader.color_type();

@@ -1,0 +1,111 @@
+#include "server/jobs/shelf.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "checkpoint/layout/recognise_kinds.h"
+#include "generate/trajectory.h"
+#include "heads/classify/classifier_file.h"
+#include "heads/detect/detector_file.h"
+#include "heads/segment/segmenter_file.h"
+#include "machine/machine.h"
+#include "model/model_file.h"
+#include "nn/layer/picture_tensor.h"
+#include "nn/torch.h"
+#include "server/http/http_error.h"
+
+namespace addp {
+namespace {
+
+// "runs/addp" and "runs/addp/model.safetensors" are both "addp".
+std::string name_of(const std::filesystem::path& path) {
+  const auto clean = std::filesystem::path(path.string()).lexically_normal();
+  const auto last = clean.has_filename() ? clean : clean.parent_path();
+  if (last.filename() == "model.safetensors" && last.has_parent_path()) {
+    return last.parent_path().filename().string();
+  }
+  return std::filesystem::is_directory(last) ? last.filename().string() : last.stem().string();
+}
+
+std::string kind_of(const std::filesystem::path& path) {
+  const ModelFile file = open_model(path);
+  return file.foreign() ? find_kind(file.tensors).kind : file.kind;
+}
+
+std::vector<std::uint8_t> palette_of(const Generator& generator) {
+  const Tensor colors =
+      to_bytes(principal_colors(generator.tokenizer().codebook())).cpu().contiguous();
+  const auto* data = colors.data_ptr<std::uint8_t>();
+  return {data, data + colors.numel()};
+}
+
+}  // namespace
+
+std::vector<std::string> HostedModel::class_names() const {
+  if (generator) return generator->class_names();
+  if (detector) return detector->config().class_names;
+  if (segmenter) return segmenter->config().class_names;
+  if (!classifier) return {};
+  std::vector<std::string> names = classifier->config().class_names;
+  for (auto i = static_cast<std::int64_t>(names.size()); i < classifier->config().classes; ++i) {
+    names.push_back(fmt::format("class {}", i));
+  }
+  return names;
+}
+
+Shelf::Shelf(const std::vector<std::filesystem::path>& paths) {
+  for (const auto& path : paths) add(path);
+}
+
+std::string Shelf::free_name(const std::string& wanted, const std::string& kind) const {
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(models_.begin(), models_.end(),
+                       [&](const auto& model) { return model->name == name; });
+  };
+  if (!taken(wanted)) return wanted;
+  std::string name = wanted + "-" + kind;
+  for (int i = 2; taken(name); ++i) name = fmt::format("{}-{}-{}", wanted, kind, i);
+  return name;
+}
+
+void Shelf::add(const std::filesystem::path& path) {
+  auto model = std::make_unique<HostedModel>();
+  model->kind = kind_of(path);
+  model->path = path;
+  model->name = free_name(name_of(path), model->kind);
+  if (model->kind == "addp" || model->kind == "predictor") {
+    model->generator = std::make_unique<Generator>(Generator::open(path));
+    model->generator->source_digest();  // now, because requests ask for it from several threads
+    model->palette = palette_of(*model->generator);
+    model->encoder = open_feature_encoder(path);
+  } else if (model->kind == "classifier") {
+    model->classifier = load_classifier(path);
+    model->encoder = open_feature_encoder(path);
+  } else if (model->kind == "detector") {
+    model->detector = load_detector(path);
+  } else if (model->kind == "segmenter") {
+    model->segmenter = load_segmenter(path);
+  } else {
+    throw UsageError(
+        "{}: a {} cannot be served; give an ADDP model, a predictor, a classifier, a detector or a "
+        "segmenter",
+        path, model->kind);
+  }
+  models_.push_back(std::move(model));
+}
+
+const HostedModel& Shelf::find(const std::string& name, bool (*can)(const HostedModel&),
+                               const char* what) const {
+  std::string able;
+  for (const auto& model : models_) {
+    if (!can(*model)) continue;
+    if (name.empty() || model->name == name) return *model;
+    able += (able.empty() ? "" : ", ") + model->name;
+  }
+  if (able.empty()) {
+    throw HttpError(404, "no model here can {}; start the server with one (--model)", what);
+  }
+  throw HttpError(404, "no model '{}' here can {}; there is {}", name, what, able);
+}
+
+}  // namespace addp

@@ -1,0 +1,175 @@
+// /api/classify, /api/detect, /api/segment, /api/features and /api/neighbours.
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/base64.h"
+#include "data/coco/coco_results.h"
+#include "image/codec/codec.h"
+#include "image/draw/draw.h"
+#include "nn/torch.h"
+#include "server/jobs/recognition_jobs.h"
+#include "server/requests/describe.h"
+#include "server/requests/pictures.h"
+#include "server/requests/requests.h"
+#include "server/routes/picture_answers.h"
+#include "server/routes/route.h"
+
+namespace addp {
+namespace {
+
+using nlohmann::json;
+
+Image uploaded(Fields& fields) {
+  Image image = decode_upload(
+      fields.file("image", "the picture: as the body, as a file of a form or in base64"), "image");
+  fields.files.clear();
+  return image;
+}
+
+json answer_head(const HostedModel& model, const Image& picture) {
+  return {{"model", model.name}, {"width", picture.width}, {"height", picture.height}};
+}
+
+std::string hex(const Color& color) {
+  return fmt::format("#{:02x}{:02x}{:02x}", color[0], color[1], color[2]);
+}
+
+json classify(ServiceContext& context, Fields& fields) {
+  const Image picture = uploaded(fields);
+  const auto request = parse_request<ClassifyRequest>(fields);
+  const HostedModel& model = context.shelf.find(
+      request.model, [](const HostedModel& m) { return m.classifier != nullptr; },
+      "name a picture's class");
+  const ClassifierConfig& config = model.classifier->config();
+  const auto job = std::make_shared<ClassifyJob>(
+      model, middle_square(picture, config.picture_size(), config.crop));
+  wait_for(context, job);
+  const std::vector<float>& probabilities = job->probabilities();
+  std::vector<std::size_t> order(probabilities.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return probabilities[a] > probabilities[b];
+  });
+  order.resize(std::min(order.size(), static_cast<std::size_t>(request.top)));
+  json answer = answer_head(model, picture);
+  answer["classes"] = json::array();
+  const std::vector<std::string> names = model.class_names();
+  for (const std::size_t i : order) {
+    answer["classes"].push_back(
+        {{"class", i}, {"name", names.at(i)}, {"probability", probabilities[i]}});
+  }
+  return answer;
+}
+
+json detect(ServiceContext& context, Fields& fields) {
+  const Image picture = uploaded(fields);
+  const auto request = parse_request<DetectRequest>(fields);
+  const HostedModel& model = context.shelf.find(
+      request.model, [](const HostedModel& m) { return m.detector != nullptr; },
+      "find things in pictures");
+  const DetectorLimits limits{.score = request.score, .nms = request.nms, .count = request.count};
+  const auto job = std::make_shared<DetectJob>(model, picture, limits);
+  wait_for(context, job);
+  const DetectorConfig& config = model.detector->config();
+  json answer = answer_head(model, picture);
+  answer["detections"] = json::array();
+  for (const Detection& found : job->detections()) {
+    const auto kind = static_cast<std::size_t>(found.class_id);
+    json one = coco_results_to_json({to_coco(found, 0, config.category_ids.at(kind))})[0];
+    one["class"] = found.class_id;
+    one["name"] = config.class_names.at(kind);
+    one["area"] = rle_area(found.mask);
+    one["color"] = hex(distinct_color(found.class_id));
+    one.erase("image_id");
+    answer["detections"].push_back(one);
+  }
+  return answer;
+}
+
+json segment(ServiceContext& context, Fields& fields) {
+  const Image picture = uploaded(fields);
+  const auto request = parse_request<SegmentRequest>(fields);
+  const HostedModel& model = context.shelf.find(
+      request.model, [](const HostedModel& m) { return m.segmenter != nullptr; },
+      "name the class of every pixel");
+  const auto job = std::make_shared<SegmentJob>(model, picture);
+  wait_for(context, job);
+  const GrayImage& labels = job->labels();
+  std::array<std::int64_t, 256> counts{};
+  for (const std::uint8_t label : labels.pixels) ++counts[label];
+  json answer = answer_head(model, picture);
+  answer["labels"] = base64(encode_png(labels));
+  answer["classes"] = json::array();
+  const std::vector<std::string>& names = model.segmenter->config().class_names;
+  for (std::size_t label = 0; label < names.size() && label < counts.size(); ++label) {
+    if (counts[label] == 0) continue;
+    answer["classes"].push_back({{"class", label},
+                                 {"name", names[label]},
+                                 {"share", double(counts[label]) / double(labels.pixels.size())},
+                                 {"color", hex(distinct_color(static_cast<int>(label)))}});
+  }
+  return answer;
+}
+
+const HostedModel& find_encoder(const ServiceContext& context, const std::string& name) {
+  return context.shelf.find(
+      name, [](const HostedModel& m) { return m.has_encoder(); }, "give features");
+}
+
+json features(ServiceContext& context, Fields& fields) {
+  const Image picture = uploaded(fields);
+  const auto request = parse_request<FeaturesRequest>(fields);
+  const HostedModel& model = find_encoder(context, request.model);
+  const auto job = std::make_shared<FeaturesJob>(model, middle_square(picture, model.encoder.size));
+  wait_for(context, job);
+  json answer = answer_head(model, picture);
+  answer["feature"] = job->feature();
+  return answer;
+}
+
+json neighbours(ServiceContext& context, Fields& fields) {
+  const Image picture = uploaded(fields);
+  const auto request = parse_request<NeighboursRequest>(fields);
+  if (context.neighbours == nullptr) {
+    throw HttpError(404, "there are no pictures to compare with; start the server with --data");
+  }
+  const HostedModel& model = context.neighbours->model();
+  if (!request.model.empty() && request.model != model.name) {
+    throw HttpError(400, "the pictures were looked at by '{}' only", model.name);
+  }
+  const auto job = std::make_shared<FeaturesJob>(model, middle_square(picture, model.encoder.size));
+  wait_for(context, job);
+  json answer = answer_head(model, picture);
+  answer["known"] = context.neighbours->known();
+  answer["total"] = context.neighbours->total();
+  answer["neighbours"] = json::array();
+  for (const Neighbour& one : context.neighbours->nearest(job->feature(), request.count)) {
+    answer["neighbours"].push_back({{"name", one.name},
+                                    {"similarity", one.similarity},
+                                    {"image", jpeg_address(one.thumbnail)}});
+  }
+  return answer;
+}
+
+using Recogniser = json (*)(ServiceContext&, Fields&);
+
+}  // namespace
+
+void add_recognition_routes(HttpServer& server, ServiceContext& context) {
+  const std::pair<const char*, Recogniser> routes[] = {{"classify", classify},
+                                                       {"detect", detect},
+                                                       {"segment", segment},
+                                                       {"features", features},
+                                                       {"neighbours", neighbours}};
+  for (const auto& [name, recogniser] : routes) {
+    add_post(server, context, std::string("/api/") + name,
+             [&context, recogniser = recogniser, name = std::string(name)](
+                 Fields& fields, httplib::Response& response) {
+               answer_json(response, recogniser(context, fields));
+               context.metrics.count_pictures(name, 1);
+             });
+  }
+}
+
+}  // namespace addp

@@ -1,0 +1,86 @@
+#include "server/routes/sampling_requests.h"
+
+#include <algorithm>
+
+#include "image/resize/resize.h"
+#include "nn/torch.h"
+#include "server/http/http_error.h"
+
+namespace addp {
+namespace {
+
+Margins margins_of(const EditRequest& request, const Image& picture) {
+  const Margins margins{static_cast<int>(request.left), static_cast<int>(request.top),
+                        static_cast<int>(request.right), static_cast<int>(request.bottom)};
+  const std::int64_t pixels = (std::int64_t{picture.width} + margins.left + margins.right) *
+                              (std::int64_t{picture.height} + margins.top + margins.bottom);
+  if (pixels > RequestLimits::kCanvasPixels) {
+    throw HttpError(413, "the picture would have {} pixels; {} can be edited at once", pixels,
+                    RequestLimits::kCanvasPixels);
+  }
+  return margins;
+}
+
+}  // namespace
+
+const HostedModel& find_maker(const ServiceContext& context, const std::string& name) {
+  return context.shelf.find(
+      name, [](const HostedModel& m) { return m.makes(); }, "make pictures");
+}
+
+const HostedModel& find_editor(const ServiceContext& context, const std::string& name) {
+  return context.shelf.find(
+      name, [](const HostedModel& m) { return m.edits(); }, "edit pictures");
+}
+
+GenerationPlan plan_of(const MakeRequest& request, const HostedModel& model, bool bf16) {
+  GenerationPlan plan;
+  plan.seed = static_cast<std::uint64_t>(request.seed);
+  plan.first = request.first;
+  plan.count = request.count;
+  plan.bf16 = bf16;
+  plan.sampler = request.sampler;
+  check(plan.sampler);
+  model.generator->ask_for(request.class_name, request.sampler.guidance, plan);
+  return plan;
+}
+
+EditOptions options_of(const EditRequest& request, const HostedModel& model, bool bf16) {
+  EditOptions options;
+  options.generation.seed = static_cast<std::uint64_t>(request.seed);
+  options.generation.count = options.generation.batch = request.count;
+  options.generation.bf16 = bf16;
+  options.generation.sampler = request.sampler;
+  options.feather = static_cast<int>(request.feather);
+  check(options.generation.sampler);
+  model.generator->ask_for(request.class_name, request.sampler.guidance, options.generation);
+  return options;
+}
+
+EditTask task_of(const EditRequest& request, const Image& picture,
+                 const std::optional<GrayImage>& mask) {
+  const Margins margins = margins_of(request, picture);
+  const bool extends = std::max({margins.left, margins.top, margins.right, margins.bottom}) > 0;
+  if (!mask && request.box.empty() && !extends) {
+    throw HttpError(400, "nothing is to be filled in: send a mask, a box or margins");
+  }
+  if (mask && !request.box.empty()) throw HttpError(400, "send a mask or a box, not both");
+  EditTask task{picture, GrayImage(picture.width, picture.height)};
+  if (mask) task = hide_mask(picture, *mask);
+  if (!request.box.empty()) {
+    if (request.box.size() != 4) throw HttpError(400, "box takes left,top,width,height");
+    const auto at = [&](std::size_t i) {
+      return static_cast<int>(std::clamp<std::int64_t>(request.box[i], -1'000'000, 1'000'000));
+    };
+    task = hide_box(picture, {at(0), at(1), at(2), at(3)});
+  }
+  if (!extends) return task;
+  EditTask larger = extend(picture, margins);
+  for (int y = 0; y < picture.height; ++y) {
+    std::copy(task.hidden.row(y), task.hidden.row(y) + picture.width,
+              larger.hidden.row(margins.top + y) + margins.left);
+  }
+  return larger;
+}
+
+}  // namespace addp
