@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "checkpoint/format/safetensors.h"
 #include "checkpoint/format/tensor_cast.h"
+#include "checkpoint/layout/published.h"
 #include "checkpoint/layout/recognise.h"
-#include "checkpoint/layout/recognise_kinds.h"
 #include "checkpoint/pickle/torch_writer.h"
 
 namespace addp {
