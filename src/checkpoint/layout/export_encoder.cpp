@@ -1,7 +1,6 @@
 #include "checkpoint/layout/export_encoder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "base/error.h"
@@ -41,34 +40,29 @@ Json own_vit(const Checkpoint& checkpoint) {
 }
 
 VitSizes sizes_of(const Checkpoint& checkpoint) {
-  const auto* patch = find_shape(checkpoint.tensors, "patch_embed.proj.weight", 4);
-  const auto* positions = find_shape(checkpoint.tensors, kPositions, 3);
-  const auto* mlp = find_shape(checkpoint.tensors, "blocks.0.mlp.fc1.weight", 2);
+  const Json vit = own_vit(checkpoint);
   const std::string kind = recognise(checkpoint, {.count_non_finite = false}).kind;
   const bool known = kind == "addp" || kind == "classifier" || kind == "vit" || kind == "mae";
-  const Json vit = own_vit(checkpoint);
-  if (patch == nullptr || positions == nullptr || mlp == nullptr || !known ||
-      !checkpoint.tensors.contains("cls_token")) {
+  if (!known || !checkpoint.tensors.contains("cls_token") ||
+      !checkpoint.tensors.contains("patch_embed.proj.weight")) {
     throw DataError("{}: has no ViT that sees pixels; give an ADDP model or a classifier on one",
                     checkpoint.path);
   }
+  const PublishedTransformer found =
+      published_transformer(checkpoint.tensors, checkpoint.path.string());
   VitSizes sizes;
-  sizes.width = (*patch)[0];
-  sizes.patch = (*patch)[2];
-  sizes.depth = count_numbered(checkpoint.tensors, "blocks");
-  sizes.mlp_ratio = static_cast<double>((*mlp)[0]) / static_cast<double>(sizes.width);
-  const std::int64_t cells = (*positions)[1] - 1;
-  const std::int64_t side = std::llround(std::sqrt(static_cast<double>(cells)));
+  sizes.width = found.width;
+  sizes.patch = found.patch;
+  sizes.depth = found.depth;
+  sizes.mlp_ratio = static_cast<double>(found.hidden) / static_cast<double>(found.width);
+  const std::int64_t side = square_side(found.positions - 1);
   const Json grid = vit.is_object() ? vit.value("grid", Json::object()) : Json::object();
   sizes.height = grid.value("height", side) * sizes.patch;
-  sizes.picture_width = grid.value("width", cells / std::max<std::int64_t>(side, 1)) * sizes.patch;
+  sizes.picture_width = grid.value("width", side) * sizes.patch;
   // Heads leave no trace in a file's shapes: published ViTs have them 64 wide.
   sizes.heads = vit.is_object() ? vit.value("heads", std::int64_t{1})
                                 : std::max<std::int64_t>(1, sizes.width / 64);
-  if (const auto* head = find_shape(checkpoint.tensors, "head.weight", 2);
-      head != nullptr && checkpoint.tensors.contains("fc_norm.weight")) {
-    sizes.classes = (*head)[0];
-  }
+  if (checkpoint.tensors.contains("fc_norm.weight")) sizes.classes = found.classes;
   return sizes;
 }
 
