@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/options.h"
+#include "base/option/options.h"
 
 namespace addp {
 

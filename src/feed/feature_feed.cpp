@@ -1,7 +1,7 @@
 #include "feed/feature_feed.h"
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "checkpoint/format/safetensors.h"
 #include "data/load/open_dataset.h"
 #include "data/source/fingerprint.h"

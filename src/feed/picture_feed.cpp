@@ -5,7 +5,7 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "data/load/loader.h"
 #include "data/load/open_dataset.h"
 #include "data/load/transforms.h"

@@ -1,7 +1,7 @@
 #include "feed/token_feed.h"
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "data/source/fingerprint.h"
 #include "machine/machine.h"
 #include "model/load.h"

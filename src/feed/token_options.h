@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/options.h"
+#include "base/option/options.h"
 
 namespace addp {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "generate/sampler.h"
 #include "model/model_file.h"
 

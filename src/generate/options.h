@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/options.h"
+#include "base/option/options.h"
 #include "diffusion/options.h"
 
 namespace addp {

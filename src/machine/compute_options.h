@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/options.h"
+#include "base/option/options.h"
 
 namespace addp {
 

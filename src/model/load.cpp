@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "checkpoint/format/tensor_cast.h"
 #include "checkpoint/layout/key_report.h"
 #include "checkpoint/layout/published.h"

@@ -20,7 +20,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/log.h"
 
 namespace addp {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "processes/launch.h"
 
 namespace addp {

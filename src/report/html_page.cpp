@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
+#include "base/file/base64.h"
 #include "image/codec/codec.h"
 
 namespace addp {

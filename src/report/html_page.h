@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "image/image.h"
 #include "report/chart.h"
 #include "report/table.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/options.h"
+#include "base/option/options.h"
 #include "machine/compute_options.h"
 
 namespace addp {

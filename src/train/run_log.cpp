@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/file_io.h"
-#include "base/folder.h"
+#include "base/file/file_io.h"
+#include "base/file/folder.h"
 #include "base/json_text.h"
 #include "image/codec/codec.h"
 #include "report/html_page.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/log.h"
-#include "base/toml_settings.h"
+#include "base/option/toml_settings.h"
 #include "base/version.h"
 #include "checkpoint/format/checksum.h"
 #include "checkpoint/format/safetensors.h"

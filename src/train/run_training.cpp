@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/file_io.h"
-#include "base/folder.h"
+#include "base/file/file_io.h"
+#include "base/file/folder.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "machine/machine.h"

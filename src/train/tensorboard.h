@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 namespace addp {
 

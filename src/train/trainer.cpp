@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/interrupt.h"
 #include "base/json_text.h"
 #include "base/log.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "base/version.h"
 #include "machine/precision.h"
 #include "nn/torch.h"

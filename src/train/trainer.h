@@ -12,7 +12,7 @@
 // whole, and all randomness is drawn from (seed, step).
 #pragma once
 
-#include "base/run_context.h"
+#include "base/run/run_context.h"
 #include "processes/distributed.h"
 #include "train/stage.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/cache.h"
 #include "base/error.h"
+#include "base/file/cache.h"
 
 namespace addp {
 namespace fs = std::filesystem;

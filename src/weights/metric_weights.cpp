@@ -8,11 +8,11 @@
 #include <iostream>
 #include <vector>
 
-#include "base/cache.h"
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/cache.h"
+#include "base/file/file_io.h"
 #include "base/log.h"
-#include "base/subprocess.h"
+#include "base/run/subprocess.h"
 #include "checkpoint/format/safetensors.h"
 #include "data/source/picture_source.h"
 #include "weights/find_weights.h"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "checkpoint/layout/checkpoint.h"
 
 namespace addp::testing {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "image/image.h"
 
 namespace addp::testing {

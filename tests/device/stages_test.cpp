@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/log.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "device/fake_accelerator.h"
 #include "generate/edit.h"
 #include "generate/trajectory.h"

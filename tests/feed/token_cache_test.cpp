@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "feed/token_feed.h"
 #include "image/codec/codec.h"
 #include "model/load.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "checkpoint/format/safetensors.h"
 #include "model/load.h"
 #include "nn/torch.h"

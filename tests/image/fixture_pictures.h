@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "image/image.h"
 #include "support/fixtures.h"
 

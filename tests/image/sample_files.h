@@ -1,7 +1,7 @@
 // Odd picture files of every kind, made by the libraries themselves.
 #pragma once
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "image/codec/codec.h"
 #include "image/image.h"
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "processes/ranks.h"
 #include "support/temporary_folder.h"
 

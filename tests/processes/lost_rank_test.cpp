@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "nn/torch.h"
 #include "processes/distributed.h"
 #include "processes/ranks.h"

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "support/temporary_folder.h"
 
 namespace addp {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/log.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "machine/machine.h"
 #include "model/init.h"
 #include "nn/torch.h"

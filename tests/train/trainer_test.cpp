@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "support/temporary_folder.h"
 #include "train/run_state.h"
 #include "train/toy_stage.h"

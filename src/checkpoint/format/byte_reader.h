@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 namespace addp {
 

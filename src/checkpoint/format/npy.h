@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "checkpoint/format/tensor.h"
 
 namespace addp {

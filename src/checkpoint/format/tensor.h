@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 namespace addp {
 

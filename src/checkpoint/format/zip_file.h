@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 namespace addp {
 

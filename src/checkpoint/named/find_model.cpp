@@ -8,8 +8,8 @@
 #include <map>
 #include <sstream>
 
-#include "base/cache.h"
 #include "base/error.h"
+#include "base/file/cache.h"
 
 namespace addp {
 namespace fs = std::filesystem;

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/file_io.h"
-#include "base/progress.h"
+#include "base/file/file_io.h"
+#include "base/run/progress.h"
 
 namespace addp {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "base/version.h"
 #include "checkpoint/layout/convert.h"
 #include "checkpoint/layout/export_encoder.h"

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "base/text.h"
 #include "checkpoint/layout/recognise.h"
 #include "checkpoint/named/find_model.h"

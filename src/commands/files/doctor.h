@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/options.h"
-#include "base/run_context.h"
+#include "base/option/options.h"
+#include "base/run/run_context.h"
 
 namespace addp {
 
@@ -16,7 +16,8 @@ struct DoctorOptions {
   std::int64_t list = 20;
 
   void describe(Options& o) {
-    o.add("paths", paths, "checkpoints, models by name, pictures, folders, archives, shards or lists")
+    o.add("paths", paths,
+          "checkpoints, models by name, pictures, folders, archives, shards or lists")
         .positional()
         .metavar("PATH...");
     o.add("preset", preset,

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "base/options.h"
-#include "base/run_context.h"
+#include "base/option/options.h"
+#include "base/run/run_context.h"
 
 namespace addp {
 

@@ -6,7 +6,7 @@
 
 #include <variant>
 
-#include "base/run_context.h"
+#include "base/run/run_context.h"
 #include "commands/machine/bench_generate.h"
 #include "commands/machine/bench_images.h"
 #include "commands/machine/bench_train.h"

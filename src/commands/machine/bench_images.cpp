@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
-#include "base/subprocess.h"
+#include "base/run/subprocess.h"
 #include "data/source/picture_source.h"
 #include "image/augment/augment.h"
 #include "image/codec/crop_decode.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/file_io.h"
-#include "base/options.h"
-#include "base/run_context.h"
+#include "base/file/file_io.h"
+#include "base/option/options.h"
+#include "base/run/run_context.h"
 
 namespace addp {
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/json_text.h"
-#include "base/subprocess.h"
+#include "base/run/subprocess.h"
 #include "diffusion/algorithm1.h"
 #include "machine/machine.h"
 #include "machine/precision.h"

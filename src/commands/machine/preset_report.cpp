@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "model/whole/parameter_report.h"
 #include "model/whole/preset_configs.h"
 #include "report/table.h"

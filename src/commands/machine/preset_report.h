@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/run_context.h"
+#include "base/run/run_context.h"
 
 namespace addp {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/json_text.h"
 #include "commands/make/sampling.h"
 #include "generate/trajectory.h"

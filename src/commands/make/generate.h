@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/run_context.h"
+#include "base/run/run_context.h"
 #include "generate/options.h"
 #include "machine/compute_options.h"
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
+#include "base/file/sha256.h"
 #include "base/json_text.h"
 #include "base/log.h"
-#include "base/sha256.h"
 #include "commands/make/sampling.h"
 #include "generate/edit.h"
 #include "machine/precision.h"

@@ -1,7 +1,7 @@
 // What the commands that sample have in common.
 #pragma once
 
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "commands/make/generate.h"
 #include "generate/generator.h"
 #include "image/codec/codec.h"

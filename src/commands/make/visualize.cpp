@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/json_text.h"
 #include "data/load/open_dataset.h"
 #include "diffusion/addp_file.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/run_context.h"
+#include "base/run/run_context.h"
 
 namespace addp {
 

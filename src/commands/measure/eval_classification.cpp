@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/json_text.h"
 #include "commands/recognise/loaded_classifier.h"
 #include "data/load/open_dataset.h"

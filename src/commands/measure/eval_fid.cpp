@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/json_text.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "checkpoint/layout/checkpoint.h"
 #include "checkpoint/layout/recognise.h"
 #include "checkpoint/named/find_model.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/json_text.h"
 #include "commands/recognise/loaded_classifier.h"
 #include "data/load/open_dataset.h"

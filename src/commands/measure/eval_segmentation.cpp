@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/interrupt.h"
 #include "base/json_text.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "data/set/layout.h"
 #include "eval/recognition/confusion_picture.h"
 #include "eval/recognition/segmentation_metrics.h"

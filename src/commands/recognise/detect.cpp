@@ -3,9 +3,9 @@
 #include <map>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/json_text.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "data/coco/coco_results.h"
 #include "heads/detect/detect_picture.h"
 #include "heads/detect/detector_file.h"

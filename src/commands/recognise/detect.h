@@ -1,7 +1,7 @@
 // addp detect: the things in pictures, with boxes and masks.
 #pragma once
 
-#include "base/run_context.h"
+#include "base/run/run_context.h"
 #include "commands/recognise/picture_inputs.h"
 
 namespace addp {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/json_text.h"
 #include "checkpoint/format/npy.h"
 #include "checkpoint/format/safetensors.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/options.h"
+#include "base/option/options.h"
 #include "machine/compute_options.h"
 
 namespace addp {

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/log.h"
 #include "data/load/open_dataset.h"
 #include "data/load/picture_pass.h"

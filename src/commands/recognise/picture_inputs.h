@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/options.h"
+#include "base/option/options.h"
 #include "image/image.h"
 #include "machine/compute_options.h"
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/json_text.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "heads/segment/segment_picture.h"
 #include "heads/segment/segmenter_file.h"
 #include "image/codec/codec.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/run_context.h"
+#include "base/run/run_context.h"
 #include "commands/recognise/picture_inputs.h"
 
 namespace addp {

@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "base/subprocess.h"
+#include "base/run/subprocess.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
 #include "nn/torch.h"

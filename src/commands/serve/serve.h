@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/options.h"
-#include "base/run_context.h"
+#include "base/option/options.h"
+#include "base/run/run_context.h"
 #include "machine/compute_options.h"
 
 namespace addp {

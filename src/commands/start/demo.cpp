@@ -1,6 +1,6 @@
 #include "commands/start/demo.h"
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "commands/start/show_demo.h"
 #include "commands/start/train_demo.h"
 #include "machine/machine.h"

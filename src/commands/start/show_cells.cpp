@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/interrupt.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "commands/recognise/loaded_classifier.h"
 #include "generate/edit.h"
 #include "image/codec/animation.h"

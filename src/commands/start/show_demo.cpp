@@ -8,7 +8,7 @@
 #include "base/interrupt.h"
 #include "base/json_text.h"
 #include "base/log.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "base/version.h"
 #include "checkpoint/named/find_model.h"
 #include "commands/start/show_cells.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/log.h"
-#include "base/options.h"
+#include "base/option/options.h"
 #include "data/coco/coco_records.h"
 #include "data/coco/json_records.h"
 

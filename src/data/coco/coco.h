@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "data/coco/rle.h"
 #include "data/problem.h"
 

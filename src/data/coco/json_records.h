@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 namespace addp {
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "data/inspect/inspect_picture.h"
 #include "data/shapes/shapes_dataset.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "data/inspect/inspect.h"
 
 namespace addp {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/interrupt.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 
 namespace addp {
 namespace {

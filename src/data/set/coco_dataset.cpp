@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "data/set/datasets.h"
 
 namespace addp {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "data/set/datasets.h"
 
 namespace addp {
@@ -20,8 +20,8 @@ class PictureDataset final : public Dataset {
       const int id = split.classes.empty() ? -1 : split.classes[i];
       if (classed && id < 0) {
         ++left_out;
-        problems_.push_back({"no class", source_->path(), source_->names()[split.pictures[i]],
-                             "has no class"});
+        problems_.push_back(
+            {"no class", source_->path(), source_->names()[split.pictures[i]], "has no class"});
         continue;
       }
       entries_.push_back(split.pictures[i]);

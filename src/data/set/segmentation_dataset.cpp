@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "base/error.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "data/set/datasets.h"
 
 namespace addp {

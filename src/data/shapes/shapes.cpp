@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/options.h"
+#include "base/option/options.h"
 #include "data/shapes/shape_geometry.h"
 #include "data/shapes/shape_scene.h"
 

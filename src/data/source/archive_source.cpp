@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "data/source/picture_source.h"
 
 namespace addp {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "data/source/picture_source.h"
 
 namespace addp {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "base/error.h"
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "checkpoint/layout/checkpoint.h"
 #include "machine/machine.h"
 #include "model/load.h"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/cache.h"
 #include "base/error.h"
+#include "base/file/cache.h"
+#include "base/file/sha256.h"
 #include "base/log.h"
-#include "base/sha256.h"
 #include "data/load/open_dataset.h"
 #include "data/load/picture_pass.h"
 #include "data/load/transforms.h"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "data/set/layout.h"
 
 namespace addp {

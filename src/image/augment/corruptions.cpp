@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/options.h"
+#include "base/option/options.h"
 #include "image/augment/float_image.h"
 #include "image/codec/codec.h"
 #include "image/resize/resize.h"

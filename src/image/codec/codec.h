@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "image/image.h"
 
 namespace addp {

@@ -1,7 +1,7 @@
 // The EXIF orientation: how a stored picture must be turned to stand upright.
 #pragma once
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "image/box.h"
 #include "image/image.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 namespace addp {
 

@@ -1,7 +1,7 @@
 #include "server/http/fields.h"
 
-#include "base/base64.h"
-#include "base/options.h"
+#include "base/file/base64.h"
+#include "base/option/options.h"
 #include "server/http/http_error.h"
 
 namespace addp {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "server/http/limits.h"
 
 namespace addp {

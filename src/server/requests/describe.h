@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/options.h"
+#include "base/option/options.h"
 #include "server/http/fields.h"
 
 namespace addp {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 #include "image/codec/codec.h"
 
 namespace addp {

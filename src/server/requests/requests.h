@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/options.h"
+#include "base/option/options.h"
 #include "generate/options.h"
 
 namespace addp {

@@ -1,7 +1,7 @@
 #include "server/routes/picture_answers.h"
 
-#include "base/base64.h"
-#include "base/subprocess.h"
+#include "base/file/base64.h"
+#include "base/run/subprocess.h"
 #include "generate/recipe.h"
 #include "image/codec/codec.h"
 #include "nn/torch.h"

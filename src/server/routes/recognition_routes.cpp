@@ -3,7 +3,7 @@
 #include <array>
 #include <numeric>
 
-#include "base/base64.h"
+#include "base/file/base64.h"
 #include "data/coco/coco_results.h"
 #include "image/codec/codec.h"
 #include "image/draw/draw.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 namespace addp {
 namespace {

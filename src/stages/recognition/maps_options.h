@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/options.h"
+#include "base/option/options.h"
 #include "stages/recognition/backbone_options.h"
 
 namespace addp {

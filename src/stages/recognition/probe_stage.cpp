@@ -1,6 +1,6 @@
 #include "stages/recognition/probe_stage.h"
 
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "data/load/open_dataset.h"
 #include "eval/recognition/classification_metrics.h"
 #include "eval/recognition/knn.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/log.h"
-#include "base/progress.h"
+#include "base/run/progress.h"
 #include "heads/classify/classifier_file.h"
 #include "model/init.h"
 #include "nn/layer/picture_tensor.h"

@@ -1,4 +1,4 @@
-#include "base/cache.h"
+#include "base/file/cache.h"
 
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,9 +1,9 @@
-#include "base/options.h"
+#include "base/option/options.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/toml_settings.h"
+#include "base/option/toml_settings.h"
 
 namespace addp {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/folder.h"
+#include "base/file/folder.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/file_io.h"
-#include "base/options.h"
+#include "base/file/file_io.h"
+#include "base/option/options.h"
+#include "base/option/toml_settings.h"
 #include "base/printable.h"
-#include "base/toml_settings.h"
 
 namespace addp {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/folder.h"
+#include "base/file/folder.h"
 #include "support/temporary_folder.h"
 
 namespace addp {

@@ -1,12 +1,12 @@
-#include "base/run_context.h"
+#include "base/run/run_context.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "base/error.h"
-#include "base/file_io.h"
-#include "base/folder.h"
+#include "base/file/file_io.h"
+#include "base/file/folder.h"
 #include "base/printable.h"
 
 namespace addp {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file_io.h"
+#include "base/file/file_io.h"
 
 namespace addp {
 

@@ -1,4 +1,4 @@
-#include "base/options.h"
+#include "base/option/options.h"
 
 #include <algorithm>
 #include <charconv>

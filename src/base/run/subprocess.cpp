@@ -1,4 +1,4 @@
-#include "base/subprocess.h"
+#include "base/run/subprocess.h"
 
 #include <sys/wait.h>
 
