@@ -3,10 +3,8 @@
 #include <stdexcept>
 
 #include "addp/addp.h"
-#include "model/init.h"
-#include "predictor/mage_file.h"
 #include "support/fixtures.h"
-#include "support/small_tokenizer.h"
+#include "support/small_predictor.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -106,26 +104,11 @@ TEST_F(ModelTest, ImpossibleRequestsAreRefused) {
   EXPECT_THROW(model_->generate({.guidance = 2}), std::runtime_error);
 }
 
-// A predictor that knows two classes, with its tokenizer inside.
-std::filesystem::path write_predictor(const std::filesystem::path& folder) {
-  Vqgan tokenizer(testing::small_tokenizer());
-  initialise_vqgan(tokenizer, RandomStream(1, "tokenizer"));
-  MageConfig config;
-  config.vocabulary = {tokenizer.config().codes, 3};
-  config.grid = {4, 4};
-  config.width = config.decoder_width = 16;
-  config.depth = config.decoder_depth = 1;
-  config.heads = config.decoder_heads = 2;
-  Mage predictor(config);
-  initialise(predictor, RandomStream(1, "predictor"));
-  save_predictor(folder / "model.safetensors", predictor, tokenizer,
-                 R"({"classes": ["cat", "dog"]})");
-  return folder;
-}
-
 TEST(Model, APredictorGeneratesAndTellsItsSteps) {
   const testing::TemporaryFolder folder;
-  const Model model(write_predictor(folder.path()));
+  testing::write_small_predictor(folder.path() / "model.safetensors", 3,
+                                 R"({"classes": ["cat", "dog"]})");
+  const Model model(folder.path());
   EXPECT_EQ(model.picture_size(), 32);
   std::vector<std::vector<std::uint8_t>> previews;
   GenerateRequest request{.count = 2, .steps = 3, .seed = 4, .class_name = "dog", .guidance = 2};

@@ -6,9 +6,7 @@
 #include "base/log.h"
 #include "base/run/progress.h"
 #include "machine/machine.h"
-#include "model/init.h"
 #include "nn/torch.h"
-#include "predictor/mage_file.h"
 #include "processes/launch.h"
 #include "processes/ranks.h"
 #include "stages/generative/addp_stage.h"
@@ -17,6 +15,7 @@
 #include "stages/recognition/classifier_stage.h"
 #include "stages/recognition/detector_stage.h"
 #include "stages/recognition/segmenter_stage.h"
+#include "support/small_predictor.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_file.h"
@@ -79,20 +78,6 @@ std::filesystem::path write_tokenizer(const std::filesystem::path& folder) {
   return folder / "tokenizer.safetensors";
 }
 
-std::filesystem::path write_predictor(const std::filesystem::path& folder) {
-  const auto tokenizer = load_tokenizer(folder / "tokenizer.safetensors");
-  MageConfig config;
-  config.vocabulary = {tokenizer->config().codes, 9};  // eight shapes, and none
-  config.grid = {4, 4};
-  config.width = config.decoder_width = 16;
-  config.depth = config.decoder_depth = 1;
-  config.heads = config.decoder_heads = 2;
-  Mage predictor(config);
-  initialise(predictor, RandomStream(1, "predictor"));
-  save_predictor(folder / "predictor.safetensors", predictor, *tokenizer, "{}");
-  return folder / "predictor.safetensors";
-}
-
 TEST(StageOfTwo, DISABLED_generative) {
   World world(world_from_environment());
   at::set_num_threads(1);
@@ -117,7 +102,8 @@ TEST(StageOfTwo, DISABLED_generative) {
 
   AddpTrainOptions addp;
   addp.tokens = predictor.tokens;
-  addp.predictor = write_predictor(folder.path());
+  addp.predictor = folder.path() / "predictor.safetensors";
+  testing::write_small_predictor(addp.predictor, 9);  // eight shapes, and none
   addp.network = predictor.network;
   addp.diffusion.mapping = Mapping::kSampling;
   addp.diffusion.predictor_dropout = true;
