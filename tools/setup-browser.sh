@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Brings what the tests of the service need beside the program: a browser with its driver (apt) and the Python packages
 # selenium, openai and Pillow in an environment of their own. Prints its python on stdout; messages go to stderr. Exit
-# code 1 where something cannot be had: the tests that need it are then left out, with that message.
+# code 1 where something cannot be had: the tests that need it are then skipped, with that message.
 #
 # ADDP_SKIP_APT=1       never install system packages
 set -euo pipefail

@@ -15,7 +15,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-NEED = re.compile(r"needs (fixture|weights|python|program|processor|file) (\S+)")
+NEED = re.compile(r"needs (fixture|weights|python|program|processor|file|browser) (\S+)")
 
 
 def skipped_tests(reports):
@@ -34,9 +34,12 @@ def first_folder(variable, beside):
     return pathlib.Path(os.environ.get(variable) or SOURCE / "../shared" / beside)
 
 
+def cache():
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "addp"
+
+
 def python_has(module):
-    home = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    for python in (os.environ.get("ADDP_PYTHON"), *home.glob("addp/torch-*/bin/python")):
+    for python in (os.environ.get("ADDP_PYTHON"), *cache().glob("torch-*/bin/python")):
         if python and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
             return True
     return False
@@ -54,6 +57,9 @@ def is_here(kind, name):
         return shutil.which(name) is not None
     if kind == "processor":
         return name in pathlib.Path("/proc/cpuinfo").read_text().split()
+    if kind == "browser":  # what tools/setup-browser.sh brings
+        programs = (shutil.which("chromium"), shutil.which("chromedriver"))
+        return all(programs) and any(cache().glob("browser-tests-*/complete"))
     return os.access(name, os.W_OK)
 
 

@@ -22,6 +22,8 @@ check here-strict 1 --err 'this machine could run' -- "${summary[@]}" --strict
 rm "$work/reports/test_a.xml"
 ADDP_REPORTS=$work/reports skip part 'needs file /nowhere' >/dev/null
 check shell 0 --out '^  1 needs file /nowhere: part$' -- "${summary[@]}" --strict
+ADDP_REPORTS=$work/reports skip page 'needs browser environment' >/dev/null
+check browser 0 --out '^  1 needs browser environment: page$' -- env XDG_CACHE_HOME="$work" "${summary[@]}" --strict
 ADDP_REPORTS=$work/reports skip other 'no time' >/dev/null
 check unknown-reason 0 --out '^  1 without a known reason: other$' -- "${summary[@]}"
 check unknown-reason-strict 1 -- "${summary[@]}" --strict

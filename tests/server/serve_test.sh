@@ -10,7 +10,7 @@ what=$2
 python=python3
 if [ "$what" != http ]; then
   python=$("$here/../../tools/setup-browser.sh") || {
-    echo "left out: what this test needs cannot be installed here (see above)"
+    skip "serve-$what" 'needs browser environment'  # cannot be installed here, see above
     exit 0
   }
 fi
