@@ -91,7 +91,7 @@ Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable,
     const Tensor tokens = reliable_rows(reliable, positions) + pick(places, positions + 1);
     x = at::cat({x, tokens.to(x.scalar_type())}, 1);  // [B, 1 + L + R, D]
   }
-  return decoder_norm_->forward(run_blocks(decoder_blocks_, x, keys));
+  return decoder_norm_->for_product(run_blocks(decoder_blocks_, x, keys));
 }
 
 Tensor Addp::logits(const Tensor& decoded) const {

@@ -18,13 +18,14 @@ struct ComputeOptions {
   }
 };
 
-enum class Precision { kFloat32, kBfloat16 };
+// kAuto: bfloat16 where the machine has instructions for it.
+enum class Precision { kFloat32, kBfloat16, kAuto };
 
 inline void describe_precision(Options& o, Precision& precision) {
   o.add_enum<Precision>(
-      "precision", precision, {{"fp32", Precision::kFloat32}, {"bf16", Precision::kBfloat16}},
-      "arithmetic of products and convolutions, bf16 where the machine has instructions for it; "
-      "weights are always float32");
+      "precision", precision,
+      {{"auto", Precision::kAuto}, {"fp32", Precision::kFloat32}, {"bf16", Precision::kBfloat16}},
+      "arithmetic of products and convolutions; bf16, where the machine has instructions for it; auto: bf16 there, else fp32");
 }
 
 }  // namespace addp

@@ -40,9 +40,16 @@ Bf16Scope::~Bf16Scope() {
   at::autocast::set_autocast_dtype(device_, was_type_);
 }
 
+torch::ScalarType product_type(const torch::Tensor& x) {
+  const torch::DeviceType device = x.device().type();
+  return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
+                                                   : x.scalar_type();
+}
+
 bool bf16_here(Precision wanted) {
-  if (wanted != Precision::kBfloat16) return false;
+  if (wanted == Precision::kFloat32) return false;
   if (!compute_device().is_cpu() || has_bf16_instructions()) return true;
+  if (wanted == Precision::kAuto) return false;
   const char* insisted = std::getenv("ADDP_BF16");
   if (insisted != nullptr && std::string_view(insisted) == "always") return true;
   note(

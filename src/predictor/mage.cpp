@@ -72,7 +72,7 @@ Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& gr
   Tensor x = token_emb_->forward(ids, grid);
   if (kept.defined()) x = x.gather(1, kept.unsqueeze(2).expand({-1, -1, x.size(2)}));
   x = run_blocks(blocks_, dropout(x, config_.dropout, keys), keys);
-  x = decoder_embed_->forward(norm_->forward(x));
+  x = decoder_embed_->forward(norm_->for_product(x));
 
   // Every masked position, dropped or not, starts from the class position's feature: it is the
   // encoder's summary of what could be seen, where a mask token would be a constant.
@@ -85,7 +85,7 @@ Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& gr
   const Tensor hidden = at::constant_pad_nd(masked, {1, 0}, false).unsqueeze(2);  // [B, 1 + L, 1]
   full = at::where(hidden, summary, full) +
          resize_positions(decoder_pos_embed_learned_, config_.grid, grid);
-  return decoder_norm_->forward(run_blocks(decoder_blocks_, full, keys));
+  return decoder_norm_->for_product(run_blocks(decoder_blocks_, full, keys));
 }
 
 Tensor Mage::code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid,

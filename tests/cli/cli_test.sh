@@ -110,6 +110,10 @@ check train-detector-only 2 --err "COCO's annotations only" -- "$addp" train det
 check wrong-kind 3 --err 'is no detector' -- "$addp" detect --model "$work/segmenter" --out "$work/x" "$shown"
 
 check doctor-nothing 2 --err 'needs to know what' -- "$addp" doctor
+check threads-spin-briefly 0 --err "GOMP_SPINCOUNT = '1000'" -- \
+  env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_DISPLAY_ENV=verbose "$addp" doctor --preset nano
+check threads-spin-as-told 0 --err "GOMP_SPINCOUNT = '7'" -- \
+  env -u OMP_WAIT_POLICY GOMP_SPINCOUNT=7 OMP_DISPLAY_ENV=verbose "$addp" doctor --preset nano
 check doctor-missing 3 --err 'nowhere: there is no such' -- "$addp" doctor "$work/nowhere"
 check doctor-shapes 0 --out '"kind": "dataset"' -- "$addp" doctor shapes:count=8 --json
 printf 'garbage' >"$work/model.pth"

@@ -51,7 +51,7 @@ TEST(Vqgan, MatchesTheReleasedTokenizer) {
   }
 }
 
-TEST(Vqgan, UpsamplingByParityEqualsTheDoubledPicture) {
+TEST(Vqgan, UpsamplingEqualsAConvolutionOfTheDoubledPicture) {
   torch::manual_seed(3);
   Tensor x = torch::randn({2, 5, 4, 7}).requires_grad_(),
          weight = torch::randn({6, 5, 3, 3}).requires_grad_();

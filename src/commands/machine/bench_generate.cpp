@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "base/interrupt.h"
+#include "commands/machine/profile_report.h"
 #include "generate/generator.h"
 #include "machine/machine.h"
-#include "machine/operation_count.h"
 #include "machine/precision.h"
 #include "model/init.h"
 #include "model/whole/preset_configs.h"
@@ -26,34 +26,6 @@ double seconds_of(const std::function<void()>& work) {
   work();
   if (compute_device().is_cuda()) torch::cuda::synchronize(compute_device().index());
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// The best of a few tries.
-double rate_of(double operations, const std::function<void()>& work) {
-  double best = 0;
-  for (int i = 0; i < 5; ++i) best = std::max(best, operations / seconds_of(work));
-  return best;
-}
-
-// Floating-point operations per second that this machine reaches where nothing is in the way:
-// its own peak.
-struct Peak {
-  double products = 0, convolutions = 0;
-};
-
-Peak measure_peak(bool bf16) {
-  constexpr std::int64_t kSide = 1024, kMap = 32, kChannels = 64, kBatch = 16;
-  torch::NoGradGuard guard;
-  const auto numbers = [bf16](at::IntArrayRef shape) {
-    return torch::randn(shape).to(compute_device(), bf16 ? torch::kBFloat16 : torch::kFloat32);
-  };
-  const auto last = at::MemoryFormat::ChannelsLast;
-  const Tensor a = numbers({kSide, kSide}), b = numbers({kSide, kSide});
-  const Tensor x = numbers({kBatch, kChannels, kMap, kMap}).contiguous(last);
-  const Tensor w = numbers({kChannels, kChannels, 3, 3}).contiguous(last);
-  return {rate_of(2.0 * kSide * kSide * kSide, [&] { a.matmul(b); }),
-          rate_of(2.0 * kBatch * kMap * kMap * kChannels * kChannels * 9,
-                  [&] { at::conv2d(x, w, {}, 1, 1); })};
 }
 
 struct Subject {
@@ -79,6 +51,7 @@ struct Measured {
   std::int64_t pictures = 0;
   double seconds = 0;
   double products = 0, convolutions = 0;  // floating-point operations
+  std::vector<OperationRow> rows;         // by kind of layer
 
   double seconds_a_picture() const { return seconds / static_cast<double>(pictures); }
   // How long the same products and convolutions would take at the peak, of the time they took.
@@ -100,13 +73,14 @@ Measured measure(const Subject& subject, const BenchGenerateOptions& options) {
   warm.steps = std::min<std::int64_t>(2, warm.steps);
   run(warm);
   Measured measured;
-  const OperationCount count;
+  const OperationProfile profile;
   while (measured.seconds < options.seconds) {
     measured.seconds += seconds_of([&] { run(options.sampler); });
     measured.pictures += options.batch;
   }
-  measured.products = count.products();
-  measured.convolutions = count.convolutions();
+  measured.products = profile.products();
+  measured.convolutions = profile.convolutions();
+  measured.rows = profile.rows();
   return measured;
 }
 
@@ -129,22 +103,23 @@ void run(const BenchGenerateOptions& options, const RunContext& context) {
   const Measured measured = measure(subject, options);
   const double memory = peak_memory_bytes();
   const double share = measured.share_of(peak);
+  const ProfiledWork work{measured.rows, measured.seconds, measured.pictures};
   if (context.json) {
-    print_stdout(nlohmann::json{{"preset", options.model.empty() ? options.preset : ""},
-                                {"model", options.model.string()},
-                                {"precision", precision},
-                                {"steps", options.sampler.steps},
-                                {"batch", options.batch},
-                                {"seconds_per_picture", measured.seconds_a_picture()},
-                                {"pictures_per_second", 1 / measured.seconds_a_picture()},
-                                {"share_of_peak", share},
-                                {"product_gflop", measured.products / 1e9},
-                                {"convolution_gflop", measured.convolutions / 1e9},
-                                {"gemm_gflops", peak.products / 1e9},
-                                {"convolution_gflops", peak.convolutions / 1e9},
-                                {"peak_memory_bytes", memory}}
-                     .dump(2) +
-                 "\n");
+    nlohmann::json json = {{"preset", options.model.empty() ? options.preset : ""},
+                           {"model", options.model.string()},
+                           {"precision", precision},
+                           {"steps", options.sampler.steps},
+                           {"batch", options.batch},
+                           {"seconds_per_picture", measured.seconds_a_picture()},
+                           {"pictures_per_second", 1 / measured.seconds_a_picture()},
+                           {"share_of_peak", share},
+                           {"product_gflop", measured.products / 1e9},
+                           {"convolution_gflop", measured.convolutions / 1e9},
+                           {"gemm_gflops", peak.products / 1e9},
+                           {"convolution_gflops", peak.convolutions / 1e9},
+                           {"peak_memory_bytes", memory}};
+    if (options.profile) json["profile"] = profile_json(work);
+    print_stdout(json.dump(2) + "\n");
     return;
   }
   print_stdout(fmt::format(
@@ -154,6 +129,7 @@ void run(const BenchGenerateOptions& options, const RunContext& context) {
       options.sampler.steps, options.batch, precision, measured.seconds_a_picture(),
       1 / measured.seconds_a_picture(), 100 * share, memory / (1 << 30), peak.products / 1e9,
       peak.convolutions / 1e9));
+  if (options.profile) print_stdout(profile_text(work, peak));
 }
 
 }  // namespace addp

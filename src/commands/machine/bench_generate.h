@@ -10,10 +10,11 @@ namespace addp {
 struct BenchGenerateOptions {
   std::filesystem::path model, tokenizer;
   std::string preset = "tiny";
-  Precision precision = Precision::kFloat32;
+  Precision precision = Precision::kAuto;
   std::int64_t batch = 16;
   ComputeOptions compute;
   double seconds = 5;
+  bool profile = false;
   SamplerOptions sampler;
 
   void describe(Options& o) {
@@ -24,6 +25,8 @@ struct BenchGenerateOptions {
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
     describe_precision(o, precision);
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
+    o.add("profile", profile,
+          "also time, arithmetic, share of the machine's peak and bytes by kind of layer");
     compute.describe(o);
     sampler.describe(o);
   }

@@ -1,12 +1,17 @@
 #include "commands/machine/bench_train.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/json_text.h"
 #include "base/run/subprocess.h"
+#include "commands/machine/profile_report.h"
 #include "diffusion/algorithm1.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
@@ -83,24 +88,40 @@ class BenchStage {
   Tensor tokens_, pixels_;
 };
 
-double pictures_per_second(const BenchTrainOptions& options, bool bf16) {
+// Of all threads of this process.
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// Watching costs some time itself, so it is done only where a profile is wanted.
+ProfiledWork measure(const BenchTrainOptions& options, bool bf16) {
   using Steady = std::chrono::steady_clock;
   BenchStage stage(options, bf16);
   stage.step(0);
   stage.step(1);
+  std::optional<OperationProfile> profile;
+  if (options.profile) profile.emplace();
   const auto start = Steady::now();
-  std::uint64_t steps = 0;
-  double seconds = 0;
-  while (seconds < options.seconds || steps < 3) {
+  const double processor_start = processor_seconds();
+  ProfiledWork work;
+  for (std::uint64_t steps = 0; work.seconds < options.seconds || steps < 3; ++steps) {
     throw_if_interrupted("there is no figure");
-    stage.step(2 + steps++);
-    seconds = std::chrono::duration<double>(Steady::now() - start).count();
+    stage.step(2 + steps);
+    work.seconds = std::chrono::duration<double>(Steady::now() - start).count();
+    work.pictures += options.batch;
   }
-  return static_cast<double>(steps) * static_cast<double>(options.batch) / seconds;
+  work.processor_seconds = processor_seconds() - processor_start;
+  if (profile) work.rows = profile->rows();
+  return work;
 }
 
 std::string asked_for(const BenchTrainOptions& options) {
-  return options.precision == Precision::kBfloat16 ? "bf16" : "fp32";
+  return options.precision == Precision::kFloat32 ? "fp32" : "bf16";
 }
 
 double reference_rate(const BenchTrainOptions& options) {
@@ -116,6 +137,38 @@ double reference_rate(const BenchTrainOptions& options) {
   return answer["pictures_per_second"].get<double>();
 }
 
+// What a timed step has in it, here and in the PyTorch program.
+std::string step_of(const std::string& stage) {
+  const std::string after = "gradients, clipping and AdamW; pictures and tokens are given";
+  if (stage == "tokenizer") return "encoder, codes, decoder, losses, " + after;
+  if (stage == "predictor") return "masks, network, loss, " + after;
+  return "masks, frozen predictor for z_t and z_t+1, VQ decoder for x_t, network, loss, " + after;
+}
+
+// Pictures per second of both, measured in turn.
+struct Comparison {
+  std::vector<double> ours, theirs;
+
+  std::vector<double> ratios() const {
+    std::vector<double> found;
+    for (std::size_t i = 0; i < theirs.size(); ++i) found.push_back(ours[i] / theirs[i]);
+    return found;
+  }
+};
+
+double middle(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void print_comparison(const nlohmann::json& json) {
+  print_stdout(fmt::format(
+      "  PyTorch ({}): {:.1f} pictures/s, so {:.2f} times as many here ({:.2f} to {:.2f} in {} rounds)\n",
+      json["precision"].get<std::string>(), json["pytorch_pictures_per_second"].get<double>(),
+      json["ratio"].get<double>(), json["lowest_ratio"].get<double>(),
+      json["highest_ratio"].get<double>(), json["rounds"].get<std::int64_t>()));
+}
+
 }  // namespace
 
 void run(const BenchTrainOptions& options, const RunContext& context) {
@@ -125,27 +178,37 @@ void run(const BenchTrainOptions& options, const RunContext& context) {
   if (!options.python.empty() && !compute_device().is_cpu()) {
     throw UsageError("the PyTorch script measures the CPU: give --device cpu with --python");
   }
-  const double ours = pictures_per_second(options, bf16);
-  nlohmann::json json = {{"stage", options.stage},
-                         {"precision", asked_for(options)},
-                         {"computed_in", computed_in},
-                         {"pictures_per_second", ours}};
-  if (!options.python.empty()) {
-    const double theirs = reference_rate(options);
-    json["pytorch_pictures_per_second"] = theirs;
-    json["ratio"] = ours / theirs;
+  Comparison rates;
+  ProfiledWork work;
+  for (std::int64_t round = 0; round < (options.python.empty() ? 1 : options.rounds); ++round) {
+    work = measure(options, bf16);
+    rates.ours.push_back(static_cast<double>(work.pictures) / work.seconds);
+    if (!options.python.empty()) rates.theirs.push_back(reference_rate(options));
   }
+  const double ours = middle(rates.ours),
+               processor = work.processor_seconds / double(work.pictures);
+  nlohmann::json json = {
+      {"stage", options.stage},          {"step", step_of(options.stage)},
+      {"precision", asked_for(options)}, {"computed_in", computed_in},
+      {"pictures_per_second", ours},     {"processor_seconds_per_picture", processor}};
+  if (const auto ratios = rates.ratios(); !ratios.empty()) {
+    json["pytorch_pictures_per_second"] = middle(rates.theirs);
+    json["ratio"] = middle(ratios);
+    json["lowest_ratio"] = *std::min_element(ratios.begin(), ratios.end());
+    json["highest_ratio"] = *std::max_element(ratios.begin(), ratios.end());
+    json["rounds"] = options.rounds;
+  }
+  if (options.profile) json["profile"] = profile_json(work);
   if (context.json) {
     print_stdout(json_text(json, 2) + "\n");
     return;
   }
-  print_stdout(fmt::format("{} ({}, {}, batch {}): {:.1f} pictures/s\n", options.stage,
-                           options.preset, computed_in, options.batch, ours));
-  if (json.contains("ratio")) {
-    print_stdout(fmt::format("  PyTorch ({}): {:.1f} pictures/s, so {:.2f} times as many here\n",
-                             asked_for(options), json["pytorch_pictures_per_second"].get<double>(),
-                             json["ratio"].get<double>()));
-  }
+  print_stdout(fmt::format(
+      "{} ({}, {}, batch {}): {:.1f} pictures/s, {:.1f} ms of processor time per picture\n  a step: {}\n",
+      options.stage, options.preset, computed_in, options.batch, ours, 1e3 * processor,
+      step_of(options.stage)));
+  if (json.contains("ratio")) print_comparison(json);
+  if (options.profile) print_stdout(profile_text(work, measure_peak(bf16)));
 }
 
 }  // namespace addp

@@ -16,6 +16,8 @@ struct BenchTrainOptions {
   std::int64_t batch = 64;
   ComputeOptions compute;
   double seconds = 10;
+  bool profile = false;
+  std::int64_t rounds = 3;
   std::string python;
   std::filesystem::path reference = "bench/training_reference.py";
 
@@ -25,10 +27,13 @@ struct BenchTrainOptions {
         .metavar("NAME");
     o.add("batch", batch, "pictures per step").range(1, 65536);
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
+    o.add("profile", profile,
+          "also time, arithmetic, share of the machine's peak and bytes by kind of layer");
     describe_precision(o, precision);
     compute.describe(o);
     o.add("python", python, "an interpreter with torch: the same work in PyTorch, right after")
         .metavar("PROGRAM");
+    o.add("rounds", rounds, "how often both are measured in turn, with --python").range(1, 100);
     o.add("reference", reference, "the PyTorch program");
   }
 };

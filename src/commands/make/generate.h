@@ -13,7 +13,7 @@ namespace addp {
 // Which model, and with what arithmetic: the same for every command that samples.
 struct SamplingModelOptions {
   std::filesystem::path model, tokenizer;
-  Precision precision = Precision::kFloat32;
+  Precision precision = Precision::kAuto;
   ComputeOptions compute;
 
   void describe(Options& o, bool predictors = true) {

@@ -147,7 +147,8 @@ void run(const EvalFidOptions& options, const RunContext& context) {
   std::optional<InceptionNetwork> opened;  // not needed to compare statistics
   if (std::any_of(options.sets.begin(), options.sets.end(),
                   [](const auto& spec) { return kind_of(spec) != SetKind::kStatistics; })) {
-    opened = InceptionNetwork::open(need_weights("inception", options.weights));
+    opened = InceptionNetwork::open(need_weights("inception", options.weights),
+                                    bf16_here(options.features));
     if (options.inception_score && !opened->has_classifier()) inception_score_of({});  // refused
   }
   const InceptionNetwork* network = opened ? &*opened : nullptr;

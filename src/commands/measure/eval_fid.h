@@ -12,7 +12,7 @@ struct EvalFidOptions {
   std::int64_t count = 0, reference_count = 0, size = 0;
   std::int64_t seed = 0, batch = 64;
   ComputeOptions compute;
-  Precision precision = Precision::kFloat32;
+  Precision precision = Precision::kAuto, features = Precision::kFloat32;
   ClassOptions condition;
   bool inception_score = false, cache = true;
   SamplerOptions sampler;
@@ -38,6 +38,10 @@ struct EvalFidOptions {
           "ask for the Inception Score, which needs the network's fc layer");
     o.add("cache", cache, "keep the statistics of sets and use kept ones");
     o.add("save", save, "also write the generated set's statistics to this file (.safetensors)");
+    o.add_enum<Precision>(
+        "features", features,
+        {{"auto", Precision::kAuto}, {"fp32", Precision::kFloat32}, {"bf16", Precision::kBfloat16}},
+        "arithmetic of the FID network; bf16 is for comparing models quickly: both sets must have it");
     compute.describe(o);
     o.group("Where the generated set is a model");
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");

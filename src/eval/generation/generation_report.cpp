@@ -26,8 +26,8 @@ void check_networks(const FeatureSet& generated, const FeatureSet& reference) {
   const std::string &a = generated.provenance.network_hash, &b = reference.provenance.network_hash;
   if (a.empty() || b.empty() || a == b) return;
   throw UsageError(
-      "the features of {} and of {} come from two different networks ({:.12}... and {:.12}...): "
-      "compute one of them again",
+      "the features of {} and of {} come from two different networks ({} and {}): compute "
+      "one of them again",
       generated.provenance.source, reference.provenance.source, a, b);
 }
 
@@ -51,8 +51,9 @@ std::vector<std::string> protocol_of(const FeatureSet& generated, const FeatureS
   const std::string& hash = generated.provenance.network_hash;
   lines.push_back(
       fmt::format("network: FID Inception v3 (2015-12-05), SHA-256 {}; TensorFlow 1 bilinear "
-                  "resize to {}, float32 features, float64 statistics",
-                  hash.empty() ? "unknown" : hash, kInceptionSide));
+                  "resize to {}, {} features, float64 statistics",
+                  hash.empty() ? "unknown" : hash, kInceptionSide,
+                  hash.ends_with("+bf16") ? "bfloat16" : "float32"));
   lines.push_back(describe("generated", generated));
   lines.push_back(describe("reference", reference));
   if (reference.provenance.network_hash.empty()) {

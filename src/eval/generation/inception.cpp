@@ -17,8 +17,8 @@ namespace addp {
 namespace {
 
 constexpr double kNormEpsilon = 1e-3;
-// Large enough to feed the convolutions, small enough that the 147x147 maps stay below 200 MB.
-constexpr std::int64_t kBatch = 16;
+// Large enough to feed the convolutions, small enough that the 147x147 maps stay below 100 MB.
+constexpr std::int64_t kBatch = 8;
 
 constexpr std::array<const char*, 4> kNormParts = {"weight", "bias", "running_mean", "running_var"};
 
@@ -63,7 +63,7 @@ Tensor average_pool(const Tensor& x) {
 
 Tensor halve(const Tensor& x) { return torch::max_pool2d(x, 3, 2); }
 
-Tensor mean_of(const Tensor& x) { return x.mean({2, 3}); }
+Tensor mean_of(const Tensor& x) { return x.mean({2, 3}, /*keepdim=*/false, torch::kFloat32); }
 
 struct Interpolation {
   std::vector<std::int64_t> low, high;
@@ -157,14 +157,14 @@ Tensor inception_input(std::span<const Image> pictures, std::int64_t size) {
   });
 }
 
-InceptionNetwork InceptionNetwork::open(const std::filesystem::path& path) {
-  InceptionNetwork network(open_checkpoint(path).tensors, path.string());
-  network.hash_ = FileDigest(path).hex();
+InceptionNetwork InceptionNetwork::open(const std::filesystem::path& path, bool bf16) {
+  InceptionNetwork network(open_checkpoint(path).tensors, path.string(), bf16);
+  network.hash_ = FileDigest(path).hex() + (bf16 ? "+bf16" : "");
   return network;
 }
 
-InceptionNetwork::InceptionNetwork(const TensorMap& weights, std::string name)
-    : name_(std::move(name)) {
+InceptionNetwork::InceptionNetwork(const TensorMap& weights, std::string name, bool bf16)
+    : type_(bf16 ? torch::kBFloat16 : torch::kFloat32), name_(std::move(name)) {
   check_weights(weights, name_);
   for (const InceptionLayer& layer : kInceptionLayers) {
     const std::string key = layer.name;
@@ -178,9 +178,9 @@ InceptionNetwork::InceptionNetwork(const TensorMap& weights, std::string name)
     std::vector<std::int64_t> padding = {0, 0};
     if (layer.same_padding) padding = {(layer.kernel_height - 1) / 2, (layer.kernel_width - 1) / 2};
     convolutions_[key] = {(kernel * scale.view({-1, 1, 1, 1}))
-                              .to(compute_device(), torch::kFloat)
+                              .to(compute_device(), type_)
                               .contiguous(torch::MemoryFormat::ChannelsLast),
-                          bias.to(compute_device(), torch::kFloat), layer.stride, padding};
+                          bias.to(compute_device(), type_), layer.stride, padding};
   }
   if (weights.contains("fc.weight")) {
     fc_weight_ = to_torch(weights.at("fc.weight")).to(torch::kFloat);
@@ -243,7 +243,7 @@ Tensor InceptionNetwork::block_e(const std::string& name, const Tensor& x, bool 
 
 // `x` is what inception_input gives, [B, 3, 299, 299]. Features are on the CPU.
 Tensor InceptionNetwork::pool_features(Tensor x, InceptionTaps* taps) const {
-  x = x.to(compute_device());
+  x = x.to(compute_device(), type_);
   for (const char* name : {"Conv2d_1a_3x3", "Conv2d_2a_3x3", "Conv2d_2b_3x3"}) x = conv(name, x);
   x = halve(x);  // [B, 64, 73, 73]
   if (taps != nullptr) taps->features64 = mean_of(x);

@@ -1,8 +1,10 @@
 #include "nn/kernel/cross_entropy.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/record_function.h>
 
 #include "machine/precision.h"
+#include "nn/kernel/elements.h"
 #include "nn/kernel/row_kernels.h"
 #include "nn/torch.h"
 
@@ -51,15 +53,19 @@ Tensor fused_rows(const Tensor& logits, const SoftTarget& target, double smoothi
   const Tensor losses = torch::empty({rows}, torch::kFloat64);
   CrossEntropyRow shared{.classes = classes, .share = label_weight(target), .smoothing = smoothing};
   if (q.defined()) shared.codes = q.size(1);
-  at::parallel_for(0, rows, 4, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      CrossEntropyRow row = shared;
-      row.logits = logits.const_data_ptr<float>() + i * classes;
-      if (q.defined()) row.q = q.const_data_ptr<float>() + i * row.codes;
-      if (labels.defined()) row.label = labels.const_data_ptr<std::int64_t>()[i];
-      float* out = gradient.defined() ? gradient.data_ptr<float>() + i * classes : nullptr;
-      losses.data_ptr<double>()[i] = cross_entropy_row(row, out, 1 / static_cast<float>(rows));
-    }
+  RECORD_FUNCTION("addp::cross-entropy", std::vector<c10::IValue>({logits, q, gradient}));
+  with_elements(logits, [&](auto element) {
+    using Element = decltype(element);
+    at::parallel_for(0, rows, 4, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        CrossEntropyRow row = shared;
+        if (q.defined()) row.q = q.const_data_ptr<float>() + i * row.codes;
+        if (labels.defined()) row.label = labels.const_data_ptr<std::int64_t>()[i];
+        Element* out = gradient.defined() ? elements<Element>(gradient) + i * classes : nullptr;
+        losses.data_ptr<double>()[i] = cross_entropy_row(
+            row, elements<Element>(logits) + i * classes, out, 1 / static_cast<float>(rows));
+      }
+    });
   });
   return losses;
 }
@@ -92,11 +98,10 @@ Tensor lowest_cross_entropy(const SoftTarget& target, std::int64_t classes, doub
 }
 
 Tensor smoothed_cross_entropy(const Tensor& logits, const SoftTarget& target, double smoothing) {
-  const Tensor scores = logits.to(torch::kFloat32);
-  if (reference_arithmetic() || !scores.is_cpu()) {
-    return reference_cross_entropy(scores, target, smoothing);
+  if (reference_arithmetic() || !logits.is_cpu() || !has_known_elements(logits)) {
+    return reference_cross_entropy(logits.to(torch::kFloat32), target, smoothing);
   }
-  return FusedCrossEntropy::apply(scores, target, smoothing);
+  return FusedCrossEntropy::apply(logits, target, smoothing);
 }
 
 }  // namespace addp

@@ -14,7 +14,7 @@ struct SoftTarget {
 };
 
 // The mean over the rows of  -sum_v t_v log softmax(logits)_v  with  t = (1 - s) target + s / V.
-// logits [N, V] -> a scalar.
+// logits [N, V], float32 or bfloat16 -> a scalar.
 Tensor smoothed_cross_entropy(const Tensor& logits, const SoftTarget& target, double smoothing);
 // The least it can be for any logits over `classes`: the entropy of the smoothed target.
 Tensor lowest_cross_entropy(const SoftTarget& target, std::int64_t classes, double smoothing);

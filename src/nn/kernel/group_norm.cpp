@@ -1,12 +1,14 @@
 #include "nn/kernel/group_norm.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/record_function.h>
 
 #include <cmath>
 #include <vector>
 
 #include "machine/precision.h"
 #include "nn/kernel/channel_kernels.h"
+#include "nn/kernel/elements.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -21,185 +23,210 @@ struct Shape {
 
   std::int64_t pieces() const { return (pixels + kPiece - 1) / kPiece; }
   std::int64_t group_size() const { return channels / groups; }
-  std::int64_t group_of(std::int64_t channel) const { return channel / group_size(); }
+  double group_count() const { return static_cast<double>(pixels * group_size()); }
 };
 
 Shape shape_of(const Tensor& x, std::int64_t groups) {
   return {x.size(0), x.size(1), x.size(2) * x.size(3), groups};
 }
 
-// Runs work(picture, first element, span) for all pieces of all pictures, in parallel.
+// Runs work(picture) for all of them: a thread each where there are enough, because what one pass
+// over a picture reads is then still in the cache for the next; else one picture after the other,
+// and for_pieces() divides it.
+template <class Work>
+void for_pictures(const Shape& shape, const Work& work) {
+  if (shape.batch < at::get_num_threads()) {
+    for (std::int64_t picture = 0; picture < shape.batch; ++picture) work(picture);
+    return;
+  }
+  at::parallel_for(0, shape.batch, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t picture = begin; picture < end; ++picture) work(picture);
+  });
+}
+
+// Runs work(piece, first element, span) for all pieces of a picture.
 template <class Work>
 void for_pieces(const Shape& shape, const Work& work) {
-  at::parallel_for(0, shape.batch * shape.pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t picture = i / shape.pieces(), first = i % shape.pieces() * kPiece;
+  at::parallel_for(0, shape.pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t piece = begin; piece < end; ++piece) {
+      const std::int64_t first = piece * kPiece;
       const ChannelSpan span{std::min(kPiece, shape.pixels - first), shape.channels};
-      work(picture, i, (picture * shape.pixels + first) * shape.channels, span);
+      work(piece, first * shape.channels, span);
     }
   });
 }
 
-// Two sums per channel: [B, 2, C], from what `add(picture, first element, span, sums,
-// others)` adds up.
+// Two sums per channel of a picture, [2, C], from what add(first element, span, sums, others) adds
+// up.
 template <class Add>
 std::vector<double> piecewise_sums(const Shape& shape, const Add& add) {
-  const std::int64_t width = 2 * shape.channels;
-  std::vector<double> parts(static_cast<std::size_t>(shape.batch * shape.pieces() * width));
-  for_pieces(shape,
-             [&](std::int64_t picture, std::int64_t piece, std::int64_t at, ChannelSpan span) {
-               double* own = parts.data() + piece * width;
-               add(picture, at, span, own, own + shape.channels);
-             });
-  std::vector<double> totals(static_cast<std::size_t>(shape.batch * width));
-  for (std::int64_t piece = 0; piece < shape.batch * shape.pieces(); ++piece) {
-    double* own = totals.data() + piece / shape.pieces() * width;
-    for (std::int64_t c = 0; c < width; ++c)
-      own[c] += parts[static_cast<std::size_t>(piece * width + c)];
+  const auto width = static_cast<std::size_t>(2 * shape.channels);
+  const auto pieces = static_cast<std::size_t>(shape.pieces());
+  std::vector<double> parts(pieces * width);
+  for_pieces(shape, [&](std::int64_t piece, std::int64_t at, ChannelSpan span) {
+    double* own = parts.data() + static_cast<std::size_t>(piece) * width;
+    add(at, span, own, own + shape.channels);
+  });
+  for (std::size_t piece = 1; piece < pieces; ++piece) {
+    for (std::size_t c = 0; c < width; ++c) parts[c] += parts[piece * width + c];
   }
-  return totals;
+  parts.resize(width);
+  return parts;
 }
 
-// Per picture and channel: the mean and inverse deviation of its group.
+// Per channel of a picture: the mean and inverse deviation of its group.
 struct Statistics {
-  std::vector<float> mean, inverse;  // [B, C]
+  float *mean, *inverse;  // [C] each
 };
 
-Statistics statistics_of(const float* x, const Shape& shape, double eps) {
-  const std::int64_t stride = shape.pixels * shape.channels;
-  // The first pixel of a picture serves as the shift.
-  const auto totals = piecewise_sums(shape, [&](std::int64_t picture, std::int64_t at,
-                                                ChannelSpan span, double* sums, double* squares) {
-    channel_sums(x + at, span, x + picture * stride, sums, squares);
-  });
-  Statistics found;
-  const double count = static_cast<double>(shape.pixels * shape.group_size());
-  for (std::int64_t picture = 0; picture < shape.batch; ++picture) {
-    const double* sums = totals.data() + picture * 2 * shape.channels;
-    const float* shift = x + picture * stride;
-    for (std::int64_t first = 0; first < shape.channels; first += shape.group_size()) {
-      double sum = 0, square = 0;
-      for (std::int64_t c = first; c < first + shape.group_size(); ++c) {
-        const double k = shift[c], n = static_cast<double>(shape.pixels);
-        sum += sums[c] + n * k;
-        square += sums[shape.channels + c] + 2 * k * sums[c] + n * k * k;
-      }
-      const double mean = sum / count, variance = std::max(0.0, square / count - mean * mean);
-      const auto size = static_cast<std::size_t>(shape.group_size());
-      found.mean.insert(found.mean.end(), size, static_cast<float>(mean));
-      found.inverse.insert(found.inverse.end(), size,
-                           static_cast<float>(1 / std::sqrt(variance + eps)));
+template <class Element>
+void find_statistics(const Element* x, const Shape& shape, double eps, const Statistics& found) {
+  // The first pixel serves as the shift.
+  const auto sums = piecewise_sums(
+      shape, [&](std::int64_t at, ChannelSpan span, double* totals, double* squares) {
+        channel_sums(x + at, span, x, totals, squares);
+      });
+  const auto n = static_cast<double>(shape.pixels);
+  for (std::int64_t first = 0; first < shape.channels; first += shape.group_size()) {
+    double sum = 0, square = 0;
+    for (std::int64_t c = first; c < first + shape.group_size(); ++c) {
+      const double k = value_of(x[c]), total = sums[static_cast<std::size_t>(c)];
+      sum += total + n * k;
+      square += sums[static_cast<std::size_t>(shape.channels + c)] + 2 * k * total + n * k * k;
     }
+    const double mean = sum / shape.group_count();
+    const double variance = std::max(0.0, square / shape.group_count() - mean * mean);
+    std::fill_n(found.mean + first, shape.group_size(), static_cast<float>(mean));
+    std::fill_n(found.inverse + first, shape.group_size(),
+                static_cast<float>(1 / std::sqrt(variance + eps)));
   }
-  return found;
 }
 
-// The norm as y = scale x + offset, per picture and channel.
+// The norm of a picture as y = scale x + offset, per channel.
 struct Affine {
-  std::vector<float> scale, offset;  // [B, C]
+  std::vector<float> scale, offset;
 
   Affine(const Shape& shape, const Statistics& s, const float* weight, const float* bias)
-      : scale(s.mean.size()), offset(s.mean.size()) {
-    for (std::size_t i = 0; i < scale.size(); ++i) {
-      const std::size_t c = i % static_cast<std::size_t>(shape.channels);
-      scale[i] = weight[c] * s.inverse[i];
-      offset[i] = bias[c] - s.mean[i] * scale[i];
+      : scale(static_cast<std::size_t>(shape.channels)), offset(scale.size()) {
+    for (std::size_t c = 0; c < scale.size(); ++c) {
+      scale[c] = weight[c] * s.inverse[c];
+      offset[c] = bias[c] - s.mean[c] * scale[c];
     }
   }
 };
 
-Tensor as_tensor(const std::vector<float>& values) {
-  return torch::tensor(at::ArrayRef<float>(values));
+// A picture's part of the backward pass. With g = weight dy and the hat for the normalised x:
+//   dx = inverse (g - mean(g) - hat mean(g hat)),   means over the group.
+// d_weight and d_bias [C] become this picture's shares.
+template <class Element>
+void picture_gradient(const Element* x, const Element* outer, Element* out, const Shape& shape,
+                      const Statistics& s, const float* gamma, const float* beta, double* d_weight,
+                      double* d_bias) {
+  const Affine affine(shape, s, gamma, beta);
+  const auto totals =
+      piecewise_sums(shape, [&](std::int64_t at, ChannelSpan span, double* sums, double* products) {
+        channel_swish_slope(x + at, outer + at, out + at, span, affine.scale.data(),
+                            affine.offset.data(), s.mean, sums, products);
+      });
+  const double *sums = totals.data(), *products = sums + shape.channels;
+  std::vector<float> slope(affine.scale.size()), level(affine.scale.size());
+  for (std::int64_t first = 0; first < shape.channels; first += shape.group_size()) {
+    const double inverse = s.inverse[first], mean = s.mean[first];
+    double g = 0, g_hat = 0;
+    for (std::int64_t c = first; c < first + shape.group_size(); ++c) {
+      g += gamma[c] * sums[c] / shape.group_count();
+      g_hat += gamma[c] * products[c] * inverse / shape.group_count();
+      d_weight[c] = products[c] * inverse;
+      d_bias[c] = sums[c];
+    }
+    std::fill_n(slope.begin() + first, shape.group_size(),
+                static_cast<float>(-inverse * inverse * g_hat));
+    std::fill_n(level.begin() + first, shape.group_size(),
+                static_cast<float>(mean * inverse * inverse * g_hat - inverse * g));
+  }
+  for_pieces(shape, [&](std::int64_t, std::int64_t at, ChannelSpan span) {
+    channel_mix(x + at, out + at, span, affine.scale.data(), slope.data(), level.data());
+  });
 }
 
-std::vector<float> as_vector(const Tensor& tensor) {
-  const float* data = tensor.const_data_ptr<float>();
-  return {data, data + tensor.numel()};
+Statistics row_of(const Tensor& mean, const Tensor& inverse, std::int64_t picture) {
+  const std::int64_t at = picture * mean.size(1);
+  return {mean.data_ptr<float>() + at, inverse.data_ptr<float>() + at};
+}
+
+// What the forward pass gives: `out`, and per picture and channel [B, C] what the backward pass
+// needs.
+struct Normalised {
+  Tensor out, mean, inverse;
+};
+
+Normalised normalise(const Tensor& x, const Tensor& weight, const Tensor& bias, const Shape& shape,
+                     double eps) {
+  const Normalised result{torch::empty_like(x), torch::empty({shape.batch, shape.channels}),
+                          torch::empty({shape.batch, shape.channels})};
+  RECORD_FUNCTION("addp::group norm, swish", std::vector<c10::IValue>({x, result.out}));
+  const float *gamma = weight.const_data_ptr<float>(), *beta = bias.const_data_ptr<float>();
+  with_elements(x, [&](auto element) {
+    using Element = decltype(element);
+    for_pictures(shape, [&](std::int64_t picture) {
+      const std::int64_t start = picture * shape.pixels * shape.channels;
+      const Element* in = elements<Element>(x) + start;
+      Element* out = elements<Element>(result.out) + start;
+      const Statistics s = row_of(result.mean, result.inverse, picture);
+      find_statistics(in, shape, eps, s);
+      const Affine affine(shape, s, gamma, beta);
+      for_pieces(shape, [&](std::int64_t, std::int64_t at, ChannelSpan span) {
+        channel_swish(in + at, out + at, span, affine.scale.data(), affine.offset.data());
+      });
+    });
+  });
+  return result;
 }
 
 struct Gradients {
   Tensor x, weight, bias;
 };
 
-// With g = weight dy and the hat for the normalised x:
-//   dx = inverse (g - mean(g) - hat mean(g hat)),   means over the group.
 Gradients gradients_of(const Tensor& x, const Tensor& outer, const Tensor& weight,
-                       const Tensor& bias, const Shape& shape, const Statistics& s) {
-  const float *in = x.const_data_ptr<float>(), *dz = outer.const_data_ptr<float>();
-  const float* gamma = weight.const_data_ptr<float>();
-  const Affine affine(shape, s, gamma, bias.const_data_ptr<float>());
-  const auto totals = piecewise_sums(shape, [&](std::int64_t picture, std::int64_t at,
-                                                ChannelSpan span, double* sums, double* products) {
-    const std::int64_t row = picture * shape.channels;
-    channel_swish_sums(in + at, dz + at, span, affine.scale.data() + row,
-                       affine.offset.data() + row, s.mean.data() + row, sums, products);
+                       const Tensor& bias, const Tensor& mean, const Tensor& inverse,
+                       const Shape& shape) {
+  const Tensor dx = torch::empty_like(x);
+  RECORD_FUNCTION("addp::group norm, swish backward", std::vector<c10::IValue>({x, outer, dx}));
+  const Tensor parts = torch::empty({2, shape.batch, shape.channels}, torch::kFloat64);
+  const float *gamma = weight.const_data_ptr<float>(), *beta = bias.const_data_ptr<float>();
+  with_elements(x, [&](auto element) {
+    using Element = decltype(element);
+    for_pictures(shape, [&](std::int64_t picture) {
+      const std::int64_t start = picture * shape.pixels * shape.channels;
+      double* d_weight = parts.data_ptr<double>() + picture * shape.channels;
+      picture_gradient(elements<Element>(x) + start, elements<Element>(outer) + start,
+                       elements<Element>(dx) + start, shape, row_of(mean, inverse, picture), gamma,
+                       beta, d_weight, d_weight + shape.batch * shape.channels);
+    });
   });
-  Gradients result{torch::empty_like(x), torch::zeros_like(weight), torch::zeros_like(bias)};
-  float *d_weight = result.weight.data_ptr<float>(), *d_bias = result.bias.data_ptr<float>();
-  std::vector<float> slope(s.mean.size()), level(s.mean.size());
-  const double count = static_cast<double>(shape.pixels * shape.group_size());
-  for (std::int64_t picture = 0; picture < shape.batch; ++picture) {
-    const double* sums = totals.data() + picture * 2 * shape.channels;
-    const double* products = sums + shape.channels;
-    for (std::int64_t first = 0; first < shape.channels; first += shape.group_size()) {
-      const auto at = static_cast<std::size_t>(picture * shape.channels + first);
-      const double inverse = s.inverse[at], mean = s.mean[at];
-      double g = 0, g_hat = 0;
-      for (std::int64_t c = first; c < first + shape.group_size(); ++c) {
-        g += gamma[c] * sums[c] / count;
-        g_hat += gamma[c] * products[c] * inverse / count;
-        d_weight[c] += static_cast<float>(products[c] * inverse);
-        d_bias[c] += static_cast<float>(sums[c]);
-      }
-      const auto size = static_cast<std::size_t>(shape.group_size());
-      std::fill_n(slope.begin() + static_cast<long>(at), size,
-                  static_cast<float>(-inverse * inverse * g_hat));
-      std::fill_n(level.begin() + static_cast<long>(at), size,
-                  static_cast<float>(mean * inverse * inverse * g_hat - inverse * g));
-    }
-  }
-  float* out = result.x.data_ptr<float>();
-  for_pieces(shape, [&](std::int64_t picture, std::int64_t, std::int64_t at, ChannelSpan span) {
-    const std::int64_t row = picture * shape.channels;
-    channel_swish_gradient(in + at, dz + at, out + at, span, affine.scale.data() + row,
-                           affine.offset.data() + row, slope.data() + row, level.data() + row);
-  });
-  return result;
-}
-
-Tensor normalise(const Tensor& x, const Tensor& weight, const Tensor& bias, const Shape& shape,
-                 const Statistics& s) {
-  const Affine affine(shape, s, weight.const_data_ptr<float>(), bias.const_data_ptr<float>());
-  const Tensor out = torch::empty_like(x);
-  const float* in = x.const_data_ptr<float>();
-  float* to = out.data_ptr<float>();
-  for_pieces(shape, [&](std::int64_t picture, std::int64_t, std::int64_t at, ChannelSpan span) {
-    const std::int64_t row = picture * shape.channels;
-    channel_swish(in + at, to + at, span, affine.scale.data() + row, affine.offset.data() + row);
-  });
-  return out;
+  const Tensor sums = parts.sum(1).to(torch::kFloat32);
+  return {dx, sums[0], sums[1]};
 }
 
 class FusedGroupNormSwish : public torch::autograd::Function<FusedGroupNormSwish> {
  public:
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x,
                         std::int64_t groups, const Tensor& weight, const Tensor& bias, double eps) {
-    const Shape shape = shape_of(x, groups);
-    const Statistics s = statistics_of(x.const_data_ptr<float>(), shape, eps);
+    const Normalised done = normalise(x, weight, bias, shape_of(x, groups), eps);
     if (x.requires_grad() || weight.requires_grad()) {
-      context->save_for_backward({x, weight, bias, as_tensor(s.mean), as_tensor(s.inverse)});
+      context->save_for_backward({x, weight, bias, done.mean, done.inverse});
       context->saved_data["groups"] = groups;
     }
-    return normalise(x, weight, bias, shape, s);
+    return done.out;
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list outer) {
     const auto saved = context->get_saved_variables();
-    const Statistics s{as_vector(saved[3]), as_vector(saved[4])};
-    const Tensor dz = outer[0].contiguous(at::MemoryFormat::ChannelsLast);
-    const Gradients g = gradients_of(saved[0], dz, saved[1], saved[2],
-                                     shape_of(saved[0], context->saved_data["groups"].toInt()), s);
+    const Tensor& x = saved[0];
+    const Tensor dz = outer[0].to(x.scalar_type()).contiguous(at::MemoryFormat::ChannelsLast);
+    const Gradients g = gradients_of(x, dz, saved[1], saved[2], saved[3], saved[4],
+                                     shape_of(x, context->saved_data["groups"].toInt()));
     return {g.x, Tensor(), g.weight, g.bias, Tensor()};
   }
 };
@@ -208,7 +235,7 @@ class FusedGroupNormSwish : public torch::autograd::Function<FusedGroupNormSwish
 
 Tensor group_norm_swish(const Tensor& x, std::int64_t groups, const Tensor& weight,
                         const Tensor& bias, double eps) {
-  const bool fused = x.is_cpu() && x.scalar_type() == torch::kFloat32 &&
+  const bool fused = x.is_cpu() && has_known_elements(x) &&
                      weight.scalar_type() == torch::kFloat32 && !reference_arithmetic();
   if (!fused) {
     // In row-major order torch's own sums are accurate.

@@ -2,8 +2,8 @@
 //
 // Written by hand because torch's group norm of channels-last pictures sums squares in float over a
 // whole channel: for 256x256 pictures that is 1e-3 off, and the nearest code changes. It also reads
-// and writes the picture once where norm and swish take two, and keeps nothing but its input for
-// the backward pass.
+// and writes the picture once where norm and swish take two, and keeps little but its input for
+// the backward pass. float32 or bfloat16; sums and the arithmetic are float32 and float64.
 #pragma once
 
 #include "nn/types.h"

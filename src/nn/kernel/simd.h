@@ -1,78 +1,89 @@
-// Eight floats at a time, for the kernels of this folder. The compiler splits them where registers
-// are shorter; a kernel is compiled for AVX2 by calling its inlined body from a function with
-// ADDP_AVX2. Include in .cpp files only.
+// Vectors of 8 floats (AVX2) or 16 (AVX-512), for the kernels of this folder. The compiler splits
+// the shorter ones where registers are shorter still. A kernel is written once, in a file of bodies
+// that is included in `namespace eight` and in `namespace sixteen`, and compiled for a processor by
+// calling its inlined body from a function with ADDP_AVX2 or ADDP_AVX512. Include in .cpp files
+// only.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+
+#include "nn/kernel/bf16.h"
+#include "nn/kernel/dropping.h"
 
 #define ADDP_INLINE inline __attribute__((always_inline))
 #if defined(__x86_64__)
 #define ADDP_AVX2 __attribute__((target("avx2,fma")))
+#define ADDP_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
 #else
 #define ADDP_AVX2
+#define ADDP_AVX512
 #endif
 // The vectors never cross a function boundary that is not inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace addp::simd {
 
-typedef float Floats __attribute__((vector_size(32)));
-typedef std::int32_t Ints __attribute__((vector_size(32)));
-typedef std::uint32_t Words __attribute__((vector_size(32)));
-inline constexpr std::int64_t kLanes = 8;
+enum class Processor { kPlain, kAvx2, kAvx512 };
 
-inline bool has_avx2() {
+inline Processor processor() {
 #if defined(__x86_64__)
-  static const bool kHas = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return kHas;
+  static const Processor kHere =
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl")
+          ? Processor::kAvx512
+      : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Processor::kAvx2
+                                                                        : Processor::kPlain;
+  return kHere;
 #else
-  return false;
+  return Processor::kPlain;
 #endif
 }
 
-template <class Vector, class Element>
-ADDP_INLINE Vector load(const Element* from) {
-  Vector v;
-  std::memcpy(&v, from, sizeof(v));
-  return v;
+// MurmurHash3's finaliser over index and key: every input bit reaches every output bit.
+template <class Word>
+ADDP_INLINE Word mixed(const Word& index, std::uint32_t low, std::uint32_t high) {
+  Word x = (index ^ low) * 0x9E3779B1U + high;
+  x = (x ^ (x >> 16)) * 0x85EBCA6BU;
+  x = (x ^ (x >> 13)) * 0xC2B2AE35U;
+  return x ^ (x >> 16);
 }
 
-template <class Vector, class Element>
-ADDP_INLINE void store(Element* to, const Vector& v) {
-  std::memcpy(to, &v, sizeof(v));
-}
+inline constexpr std::uint32_t kOrder[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-ADDP_INLINE Floats splat(float value) { return Floats{} + value; }
-
-ADDP_INLINE double sum(const Floats& v) {
-  double total = 0;
-  for (int i = 0; i < kLanes; ++i) total += v[i];
-  return total;
+#define ADDP_LANES 8
+namespace eight {
+#include "nn/kernel/simd_vectors.h"
 }
-
-// exp for x <= 0: 2^n times a polynomial of the remainder (coefficients of Cephes' expf),
-// within 2 ulp.
-ADDP_INLINE Floats exp_of_negative(const Floats& from) {
-  const Floats x = from < splat(-87.0F) ? splat(-87.0F) : from;
-  const Floats scaled = x * 1.44269504088896341F - 0.5F;
-  const Ints n = __builtin_convertvector(scaled, Ints);  // truncation rounds to nearest, as x <= 0
-  const Floats whole = __builtin_convertvector(n, Floats);
-  const Floats r = x - whole * 0.693359375F - whole * -2.12194440e-4F;
-  Floats p = splat(1.9875691500e-4F);
-  p = p * r + 1.3981999507e-3F;
-  p = p * r + 8.3334519073e-3F;
-  p = p * r + 4.1665795894e-2F;
-  p = p * r + 1.6666665459e-1F;
-  p = p * r + 5.0000001201e-1F;
-  p = p * r * r + r + 1.0F;
-  const Ints power = (n + 127) << 23;
-  return p * load<Floats>(&power);
+#undef ADDP_LANES
+#define ADDP_LANES 16
+namespace sixteen {
+#include "nn/kernel/simd_vectors.h"
 }
-
-ADDP_INLINE Floats sigmoid(const Floats& x) {
-  const Floats e = exp_of_negative(x < 0.0F ? x : -x);
-  return (x < 0.0F ? e : splat(1.0F)) / (e + 1.0F);
-}
+#undef ADDP_LANES
 
 }  // namespace addp::simd
+
+// Defines on_processor_<name>(...), which calls eight::<name>_body or sixteen::<name>_body,
+// compiled for the processor at hand.
+#define ADDP_KERNEL(name)                                         \
+  template <class... Arguments>                                   \
+  ADDP_AVX2 auto name##_avx2(const Arguments&... arguments) {     \
+    return eight::name##_body(arguments...);                      \
+  }                                                               \
+  template <class... Arguments>                                   \
+  ADDP_AVX512 auto name##_avx512(const Arguments&... arguments) { \
+    return sixteen::name##_body(arguments...);                    \
+  }                                                               \
+  template <class... Arguments>                                   \
+  auto on_processor_##name(const Arguments&... arguments) {       \
+    switch (simd::processor()) {                                  \
+      case simd::Processor::kAvx512:                              \
+        return name##_avx512(arguments...);                       \
+      case simd::Processor::kAvx2:                                \
+        return name##_avx2(arguments...);                         \
+      default:                                                    \
+        return eight::name##_body(arguments...);                  \
+    }                                                             \
+  }

@@ -8,9 +8,8 @@
 
 namespace addp {
 
-Attention::Attention(std::int64_t width, std::int64_t heads, double dropout,
-                     double attention_dropout)
-    : heads_(heads), dropout_(dropout), attention_dropout_(attention_dropout) {
+Attention::Attention(std::int64_t width, std::int64_t heads, double dropout)
+    : heads_(heads), dropout_(dropout) {
   if (heads < 1 || width % heads != 0) {
     throw UsageError("a width of {} cannot be split among {} heads: choose a divisor", width,
                      heads);
@@ -29,21 +28,28 @@ Tensor Attention::forward(const Tensor& x, DropoutKeys* keys, const GridAttentio
   Tensor mixed =
       mix(qkv[0], qkv[1], qkv[2], keys, where).transpose(1, 2).reshape({batch, length, width});
   if (where) mixed = out_of_windows(mixed, *where);
-  return dropout(proj_->forward(mixed), dropout_, keys);
+  return proj_->forward(mixed);
 }
 
 Tensor Attention::mix(const Tensor& q, const Tensor& k, const Tensor& v, DropoutKeys* keys,
                       const GridAttention* where) const {
-  const bool drops = keys != nullptr && attention_dropout_ > 0;
+  const bool drops = keys != nullptr && dropout_ > 0;
   const bool relative = where != nullptr && where->rows.defined();
-  if (!drops && !relative && !reference_arithmetic()) {
+  const double scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
+  // torch's fused attention would draw dropout from its global generator; on CPUs it is slow in
+  // bfloat16: two products with a softmax between them take two thirds of its time, and a fifth of
+  // its backward pass's.
+  const bool slow = q.is_cpu() && q.scalar_type() == torch::kBFloat16;
+  if (!drops && !relative && !slow && !reference_arithmetic()) {
     return at::scaled_dot_product_attention(q, k, v);
   }
-  // The fused kernel would draw its dropout from torch's global generator.
-  const double scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
+  if (!relative && !reference_arithmetic()) {
+    const Tensor scores = at::matmul(q * scale, k.transpose(-2, -1));
+    return at::matmul(attention_weights(scores, dropout_, keys), v);
+  }
   Tensor scores = at::matmul(q * scale, k.transpose(-2, -1));
   if (relative) scores = scores + relative_scores(q, *where);
-  return at::matmul(dropout(scores.softmax(-1), attention_dropout_, keys), v);
+  return at::matmul(dropout(scores.softmax(-1), dropout_, keys), v);
 }
 
 }  // namespace addp

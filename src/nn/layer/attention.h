@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nn/kernel/dropout.h"
+#include "nn/kernel/residual.h"
 #include "nn/layer/grid_attention.h"
 #include "nn/layer/layers.h"
 
@@ -9,8 +10,8 @@ namespace addp {
 
 class Attention : public torch::nn::Module {
  public:
-  // `dropout` applies to the output, `attention_dropout` to the attention weights.
-  Attention(std::int64_t width, std::int64_t heads, double dropout, double attention_dropout);
+  // `dropout` applies to the attention weights.
+  Attention(std::int64_t width, std::int64_t heads, double dropout);
 
   // [B, N, D] -> [B, N, D]. With `where` the positions are a grid, and attention may be windowed
   // and know relative positions.
@@ -22,7 +23,7 @@ class Attention : public torch::nn::Module {
              const GridAttention* where) const;
 
   std::int64_t heads_;
-  double dropout_, attention_dropout_;
+  double dropout_;
   std::shared_ptr<Linear> qkv_, proj_;
 };
 

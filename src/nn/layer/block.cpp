@@ -6,29 +6,34 @@
 
 namespace addp {
 
-Mlp::Mlp(std::int64_t width, std::int64_t hidden, double dropout)
-    : dropout_(dropout),
+Mlp::Mlp(std::int64_t width, std::int64_t hidden, double hidden_dropout)
+    : hidden_dropout_(hidden_dropout),
       fc1_(register_module("fc1", std::make_shared<Linear>(width, hidden))),
       fc2_(register_module("fc2", std::make_shared<Linear>(hidden, width))) {}
 
 Tensor Mlp::forward(const Tensor& x, DropoutKeys* keys) const {
-  const Tensor hidden = dropout(at::gelu(fc1_->forward(x)), dropout_, keys);
-  return dropout(fc2_->forward(hidden), dropout_, keys);
+  return fc2_->forward(gelu_dropout(fc1_->forward(x), hidden_dropout_, keys));
 }
 
-Block::Block(const BlockConfig& config) : drop_path_(config.drop_path) {
+Block::Block(const BlockConfig& config) : dropout_(config.dropout), drop_path_(config.drop_path) {
   const auto hidden = std::llround(static_cast<double>(config.width) * config.mlp_ratio);
   norm1_ = register_module("norm1", std::make_shared<LayerNorm>(config.width));
-  attn_ = register_module("attn",
-                          std::make_shared<Attention>(config.width, config.heads, config.dropout,
-                                                      config.attention_dropout));
+  attn_ = register_module(
+      "attn", std::make_shared<Attention>(config.width, config.heads, config.attention_dropout));
   norm2_ = register_module("norm2", std::make_shared<LayerNorm>(config.width));
   mlp_ = register_module("mlp", std::make_shared<Mlp>(config.width, hidden, config.dropout));
 }
 
 Tensor Block::forward(const Tensor& x, DropoutKeys* keys, const GridAttention* where) const {
-  const Tensor h = x + drop_path(attn_->forward(norm1_->forward(x), keys, where), drop_path_, keys);
-  return h + drop_path(mlp_->forward(norm2_->forward(h), keys), drop_path_, keys);
+  const bool whole_samples = keys != nullptr && drop_path_ > 0;
+  // What stochastic depth leaves of a branch; the rest of the work is fused with the sum.
+  const auto left_of = [&](const Tensor& branch) {
+    return whole_samples ? drop_path(dropout(branch, dropout_, keys), drop_path_, keys) : branch;
+  };
+  const double rate = whole_samples ? 0 : dropout_;
+  const Tensor mixed = left_of(attn_->forward(norm1_->for_product(x), keys, where));
+  const ResidualNorm middle = add_and_norm(x, mixed, rate, keys, norm2_->weights());
+  return add_branch(middle.sum, left_of(mlp_->forward(middle.normed, keys)), rate, keys);
 }
 
 std::vector<std::shared_ptr<Block>> make_blocks(torch::nn::Module& parent, const std::string& name,

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "nn/kernel/residual.h"
 #include "nn/layer/attention.h"
 
 namespace addp {
@@ -18,11 +19,11 @@ struct BlockConfig {
 
 class Mlp : public torch::nn::Module {
  public:
-  Mlp(std::int64_t width, std::int64_t hidden, double dropout);
+  Mlp(std::int64_t width, std::int64_t hidden, double hidden_dropout);
   Tensor forward(const Tensor& x, DropoutKeys* keys = nullptr) const;
 
  private:
-  double dropout_;
+  double hidden_dropout_;
   std::shared_ptr<Linear> fc1_, fc2_;
 };
 
@@ -33,7 +34,7 @@ class Block : public torch::nn::Module {
                  const GridAttention* where = nullptr) const;  // [B, N, D] -> [B, N, D]
 
  private:
-  double drop_path_;
+  double dropout_, drop_path_;
   std::shared_ptr<LayerNorm> norm1_, norm2_;
   std::shared_ptr<Attention> attn_;
   std::shared_ptr<Mlp> mlp_;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "nn/kernel/residual.h"
 #include "nn/types.h"
 
 namespace addp {
@@ -25,6 +26,9 @@ class LayerNorm : public torch::nn::Module {
  public:
   explicit LayerNorm(std::int64_t width, double eps = 1e-6);
   Tensor forward(const Tensor& x) const;
+  // For what only a product reads: in bfloat16 where products are.
+  Tensor for_product(const Tensor& x) const { return norm_for_product(x, weights()); }
+  NormWeights weights() const { return {weight, bias, eps_}; }
 
   Tensor weight, bias;
 

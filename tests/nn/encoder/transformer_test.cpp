@@ -27,7 +27,7 @@ VitConfig small_vit() {
 }
 
 TEST(Attention, FusedAndExplicitAgreeWithTheirGradients) {
-  Attention attention(24, 3, 0, 0);
+  Attention attention(24, 3, 0);
   initialise(attention, RandomStream(1, "test"));
   const auto gradients = [&] {
     attention.zero_grad();
@@ -44,7 +44,7 @@ TEST(Attention, FusedAndExplicitAgreeWithTheirGradients) {
     EXPECT_LT(relative_error(fused[i], plain[i]), 1e-4);
 }
 
-TEST(Attention, HeadsMustDivideTheWidth) { EXPECT_THROW(Attention(10, 3, 0, 0), UsageError); }
+TEST(Attention, HeadsMustDivideTheWidth) { EXPECT_THROW(Attention(10, 3, 0), UsageError); }
 
 TEST(Dropout, KeepsTheMeanAndFollowsItsStream) {
   DropoutKeys keys(RandomStream(1, "dropout")), same(RandomStream(1, "dropout"));
@@ -186,6 +186,15 @@ TEST(Precision, ScopesEndWhereTheyEnd) {
     EXPECT_TRUE(reference_arithmetic());
   }
   EXPECT_FALSE(reference_arithmetic());
+}
+
+TEST(Precision, AutoIsBf16WhereItIsNotEmulated) {
+  set_log_quiet(true);
+  EXPECT_EQ(bf16_here(Precision::kAuto), bf16_here(Precision::kBfloat16));
+  const Tensor x = torch::zeros({2});
+  EXPECT_EQ(product_type(x), torch::kFloat32);
+  const Bf16Scope scope(true);
+  EXPECT_EQ(product_type(x), torch::kBFloat16);
 }
 
 TEST(Precision, InsistingOnBf16IsHeard) {

@@ -63,6 +63,21 @@ TEST_P(CrossEntropy, Both) {
                     0.75 * soft_ + 0.25 * hard_);
 }
 
+// The logits of a bfloat16 product are read as they are, and their gradient is rounded only where
+// it is written.
+TEST_P(CrossEntropy, Bfloat16Logits) {
+  const SoftTarget target{.probabilities = q_, .labels = labels_, .label_share = 0.25};
+  Tensor x = logits_.to(torch::kBFloat16).requires_grad_();
+  const auto [wanted, gradient] =
+      by_definition(x.detach(), 0.75 * soft_ + 0.25 * hard_, GetParam().smoothing);
+  const Tensor loss = smoothed_cross_entropy(x, target, GetParam().smoothing);
+  EXPECT_EQ(loss.scalar_type(), torch::kFloat32);
+  EXPECT_NEAR(loss.item<double>(), wanted, 1e-5 * wanted);
+  loss.backward();
+  ASSERT_EQ(x.grad().scalar_type(), torch::kBFloat16);
+  EXPECT_LT(relative_error(x.grad(), gradient), 1.0 / 256);
+}
+
 TEST_P(CrossEntropy, NoLogitsComeBelowTheEntropyOfTheTarget) {
   const SoftTarget target{.probabilities = q_, .labels = labels_, .label_share = 0.25};
   const double smoothing = std::max(GetParam().smoothing, 0.01);  // no logarithm of zero

@@ -1,4 +1,4 @@
-#include "machine/operation_count.h"
+#include "machine/operation_profile.h"
 
 #include <gtest/gtest.h>
 
@@ -8,32 +8,32 @@
 namespace addp {
 namespace {
 
-TEST(OperationCount, ProductsAndConvolutions) {
+TEST(OperationProfile, ProductsAndConvolutions) {
   torch::NoGradGuard guard;
-  const OperationCount count;
+  const OperationProfile count;
   torch::ones({3, 5}).matmul(torch::ones({5, 7}));
   EXPECT_EQ(count.products(), 2 * 3 * 5 * 7);
   at::conv2d(torch::ones({2, 4, 9, 9}), torch::ones({6, 4, 3, 3}), {}, 2, 1);
   EXPECT_EQ(count.convolutions(), 2.0 * 2 * 5 * 5 * 6 * 4 * 9);
 }
 
-TEST(OperationCount, ATransformerBlock) {
+TEST(OperationProfile, ATransformerBlock) {
   torch::NoGradGuard guard;
   constexpr std::int64_t kBatch = 2, kLength = 10, kWidth = 16;
   Block block({.width = kWidth, .heads = 4, .mlp_ratio = 4});
-  const OperationCount count;
+  const OperationProfile count;
   block.forward(torch::zeros({kBatch, kLength, kWidth}), nullptr);
   const double linear = 2.0 * kBatch * kLength * 12 * kWidth * kWidth;
   const double attention = 2.0 * 2 * kBatch * kLength * kLength * kWidth;
   EXPECT_EQ(count.products(), linear + attention);
 }
 
-TEST(OperationCount, BeginsAtNothing) {
+TEST(OperationProfile, BeginsAtNothing) {
   {
-    const OperationCount before;
+    const OperationProfile before;
     torch::ones({3, 5}).matmul(torch::ones({5, 7}));
   }
-  const OperationCount count;
+  const OperationProfile count;
   EXPECT_EQ(count.products(), 0);
 }
 
