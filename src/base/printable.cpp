@@ -15,7 +15,9 @@ std::pair<std::uint32_t, std::size_t> decode_utf8(std::string_view text, std::si
     if ((byte(at + i) & 0xC0U) != 0x80U) return {0, 0};
     point = point << 6U | (byte(at + i) & 0x3FU);
   }
-  const bool valid = point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
+  constexpr std::uint32_t kShortest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool valid =
+      point >= kShortest[length] && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
   return {point, valid ? length : 0};
 }
 
@@ -35,20 +37,19 @@ std::string valid_utf8(std::string_view text) {
 
 std::string printable(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
-    // U+0080 to U+009F, which some terminals obey.
-    const bool second = byte == 0xc2 && i + 1 < text.size() &&
-                        static_cast<unsigned char>(text[i + 1]) >= 0x80 &&
-                        static_cast<unsigned char>(text[i + 1]) < 0xa0;
-    if (second) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    } else if (control) {
-      out += fmt::format("\\x{:02x}", byte);
+    const auto [point, length] =
+        byte < 0x80 ? std::pair<std::uint32_t, std::size_t>(byte, 1) : decode_utf8(text, i);
+    // U+0080 to U+009F are obeyed by some terminals.
+    const bool control =
+        (point < 0x20 && point != '\n' && point != '\t') || (point >= 0x7f && point < 0xa0);
+    if (length == 0 || control) {
+      out += fmt::format("\\x{:02x}", length == 0 ? byte : point);
     } else {
-      out += text[i];
+      out += text.substr(i, length);
     }
+    i += length == 0 ? 1 : length;
   }
   return out;
 }

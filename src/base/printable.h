@@ -8,7 +8,8 @@
 
 namespace addp {
 
-// Text that does to a terminal what it says and no more: control characters are shown as \xNN.
+// Text that does to a terminal what it says and no more: control characters and what is
+// not UTF-8 are shown as \xNN.
 std::string printable(std::string_view text);
 // Names of files are bytes: what is not UTF-8 becomes U+FFFD.
 std::string valid_utf8(std::string_view text);

@@ -56,7 +56,4 @@ DatasetReport inspect_dataset(const std::string& spec, const InspectOptions& opt
 nlohmann::json report_to_json(const DatasetReport& report, std::size_t list = 1000);
 std::string report_to_text(const DatasetReport& report, std::size_t list = 20);
 
-// Bytes that are no UTF-8, and control characters, as \xNN: names in archives may hold anything.
-std::string printable(std::string_view text);
-
 }  // namespace addp

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "base/run/progress.h"
 #include "data/inspect/inspect.h"
 
@@ -10,23 +11,6 @@ namespace addp {
 namespace {
 
 using Json = nlohmann::json;
-
-// Length of the UTF-8 character at the start of `text`, 0 if it is none (overlong forms
-// and surrogates included).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const unsigned second = byte(1);
-  const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-                   (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
-  return bad ? 0 : length;
-}
 
 std::map<std::string, std::int64_t> count_kinds(const std::vector<DataProblem>& problems) {
   std::map<std::string, std::int64_t> counts;
@@ -84,21 +68,6 @@ std::string class_line(const DatasetReport& report, const SplitReport& split) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const auto first = static_cast<unsigned char>(text.front());
-    if (length == 0 || first < 0x20 || first == 0x7f) {
-      out += fmt::format("\\x{:02x}", first);
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return out;
-}
 
 Json report_to_json(const DatasetReport& report, std::size_t list) {
   Json splits = Json::array();

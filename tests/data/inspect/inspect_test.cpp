@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "data/small_sets.h"
 #include "support/temporary_folder.h"
 
