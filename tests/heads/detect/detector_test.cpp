@@ -98,8 +98,10 @@ TEST(Detector, EveryParameterGetsAGradient) {
   for (const EncoderConfig& encoder : {tiny_vit(64, 8), tiny_resnet()}) {
     Detector detector(tiny_detector(encoder, 64));
     detector.initialise_weights(RandomStream(1, "test"));
+    // All anchors count, so that the coarsest level is among them.
+    const DetectorSampling everything{100'000, 32, 0.5};
     const DetectorLosses losses =
-        detector.losses(noise_pixels(2, 64, 64), {one_square(64), nothing(64)}, {64, 32, 0.5},
+        detector.losses(noise_pixels(2, 64, 64), {one_square(64), nothing(64)}, everything,
                         RandomStream(2, "step"), nullptr);
     EXPECT_TRUE(losses.total().isfinite().item<bool>());
     losses.total().backward();
