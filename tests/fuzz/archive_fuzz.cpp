@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "data/coco/coco.h"
 #include "data/coco/rle.h"
 #include "data/inspect/inspect.h"
