@@ -2,7 +2,9 @@
 
 #include "data/shapes/shapes.h"
 #include "heads/detect/detect_picture.h"
+#include "heads/detect/detector_file.h"
 #include "heads/segment/segment_picture.h"
+#include "heads/segment/segmenter_file.h"
 #include "image/codec/codec.h"
 #include "image/draw/draw.h"
 #include "image/draw/overlay.h"
