@@ -40,7 +40,8 @@ TEST(Maps, OneWindowOverTheGridIsGlobalAttention) {
   const auto windowed = make_maps({.backbone = {.encoder = encoder}, .window = 4});
   copy_weights(*global, *windowed);
   const Tensor pixels = noise_pixels(2, 16, 16);
-  EXPECT_TRUE(torch::allclose(global->maps(pixels)[3], windowed->maps(pixels)[3], 1e-4, 1e-5));
+  EXPECT_TRUE(
+      torch::allclose(global->forward(pixels)[3], windowed->forward(pixels)[3], 1e-4, 1e-5));
 }
 
 TEST(Maps, WindowsDoNotSeeEachOther) {
@@ -50,7 +51,7 @@ TEST(Maps, WindowsDoNotSeeEachOther) {
   const Tensor windows = into_windows(x, where);
   EXPECT_EQ(windows.sizes(), (std::vector<std::int64_t>{6, 4, 3}));
   EXPECT_TRUE(torch::equal(out_of_windows(windows, where), x));
-  Attention attention(8, 2, 0, 0);
+  Attention attention(8, 2, 0);
   initialise(attention, RandomStream(1, "test"));
   const Tensor a = noise_pixels(1, 24, 8).select(1, 0);
   Tensor b = a.clone();
@@ -97,7 +98,7 @@ TEST(Maps, ZeroTablesAreNoTables) {
   const auto without = make_maps({.backbone = {.encoder = encoder}, .relative_positions = false});
   copy_weights(*with, *without);
   const Tensor pixels = noise_pixels(1, 24, 16);  // another size: positions are resized
-  EXPECT_TRUE(torch::allclose(with->maps(pixels)[3], without->maps(pixels)[3], 1e-4, 1e-5));
+  EXPECT_TRUE(torch::allclose(with->forward(pixels)[3], without->forward(pixels)[3], 1e-4, 1e-5));
 }
 
 TEST(Maps, TapsAreBeits) {
@@ -138,7 +139,7 @@ TEST(Maps, TakesAPublishedEncoder) {
 
 TEST(Maps, LayerDecayReachesRelativePositions) {
   Segmenter segmenter(testing::tiny_segmenter(tiny_vit(16, 4), 16));
-  const auto groups = maps_groups(segmenter, segmenter.config().network, 0.5, 0.1);
+  const auto groups = maps_groups(segmenter, segmenter.config().maps, 0.5, 0.1);
   std::map<std::string, double> scale;
   for (const auto& group : groups) {
     for (const auto& name : group.names) scale[name] = group.lr_scale;
