@@ -71,13 +71,6 @@ void expect_same_as_one(Options options, World& world) {
   }
 }
 
-std::filesystem::path write_tokenizer(const std::filesystem::path& folder) {
-  Vqgan tokenizer(testing::small_tokenizer());
-  initialise_vqgan(tokenizer, RandomStream(1, "tokenizer"));
-  save_tokenizer(folder / "tokenizer.safetensors", tokenizer, "{}");
-  return folder / "tokenizer.safetensors";
-}
-
 TEST(StageOfTwo, DISABLED_generative) {
   World world(world_from_environment());
   at::set_num_threads(1);
@@ -93,7 +86,7 @@ TEST(StageOfTwo, DISABLED_generative) {
   expect_same_as_one<TokenizerStage>(tokenizer, world);
 
   PredictorTrainOptions predictor;
-  predictor.tokens.tokenizer = write_tokenizer(folder.path());
+  predictor.tokens.tokenizer = testing::write_small_tokenizer(folder.path());
   predictor.tokens.class_conditional = true;
   predictor.tokens.class_drop = 0.5;
   predictor.network.preset = "nano";

@@ -10,6 +10,14 @@
 
 namespace addp::testing {
 
+// A tokenizer of random weights in a file of the folder.
+inline std::filesystem::path write_small_tokenizer(const std::filesystem::path& folder) {
+  Vqgan tokenizer(small_tokenizer());
+  initialise_vqgan(tokenizer, RandomStream(1, "tokenizer"));
+  save_tokenizer(folder / "tokenizer.safetensors", tokenizer, "{}");
+  return folder / "tokenizer.safetensors";
+}
+
 // Random weights, the tokenizer inside. `provenance` is JSON text.
 inline void write_small_predictor(const std::filesystem::path& file, std::int64_t class_ids,
                                   const std::string& provenance = "{}") {

@@ -11,7 +11,7 @@
 #include "nn/layer/pixels.h"
 #include "nn/torch.h"
 #include "stages/recognition/probe_stage.h"
-#include "support/small_tokenizer.h"
+#include "support/small_predictor.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_file.h"
 #include "train/trainer.h"
@@ -49,13 +49,6 @@ Metrics run(Stage& stage, const TrainOptions& train, World& world) {
 
 Tensor some_pixels() {
   return torch::arange(2 * 3 * 32 * 32).fmod(255).div(255).view({2, 3, 32, 32});
-}
-
-std::filesystem::path write_tokenizer(const std::filesystem::path& folder) {
-  Vqgan tokenizer(testing::small_tokenizer());
-  initialise_vqgan(tokenizer, RandomStream(1, "tokenizer"));
-  save_tokenizer(folder / "tokenizer.safetensors", tokenizer, "{}");
-  return folder / "tokenizer.safetensors";
 }
 
 TEST(ClassifierStage, LearnsAFewPicturesByHeart) {
@@ -140,7 +133,7 @@ TEST(ClassifierStage, TakesTokensAndCarriesTheirTokenizer) {
   World world;
   ClassifierTrainOptions options = tiny_classifier(folder.path(), 1);
   options.backbone.input = "tokens";
-  options.backbone.tokenizer = write_tokenizer(folder.path());
+  options.backbone.tokenizer = testing::write_small_tokenizer(folder.path());
   ClassifierStage stage(options, world);
   stage.step({0, 1, 1e-3, RandomStream(1, "step")});
   stage.save_model(folder.path() / "model.safetensors", "{}");
