@@ -197,8 +197,8 @@ class Runner:
                 raise Failure(f"control characters reach the terminal: {text[-400:]!r}")
         streams_there = "stderr" not in step.get("closed", []) + step.get("full", [])
         if code in (1, 2, 3, 4) and streams_there:
-            last = err.strip().splitlines()[-1] if err.strip() else ""
-            if not last.startswith("addp: ") or len(last) < 20:
+            # A list of differences may follow the sentence.
+            if not any(line.startswith("addp: ") and len(line) > 20 for line in err.splitlines()):
                 raise Failure(f"no sentence: {err[-400:]}")
         left = [str(p) for p in work.rglob("*.tmp-*")] if code >= 0 else []
         if left:

@@ -40,10 +40,11 @@ class RecordBuilder : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string&,
                    const Json::exception& error) override {
     // Behind the library's own marks and position comes what is wrong.
-    const std::string text = error.what();
-    const std::size_t words = text.rfind(": ");
-    throw DataError("{}: is not valid JSON at byte {}: {}", name_, position,
-                    words == std::string::npos ? text : text.substr(words + 2));
+    std::string text = error.what();
+    for (const char* mark : {"] ", ": "}) {
+      if (const std::size_t at = text.rfind(mark); at != std::string::npos) text.erase(0, at + 2);
+    }
+    throw DataError("{}: is not valid JSON at byte {}: {}", name_, position, text);
   }
 
   std::set<std::string> arrays;
