@@ -49,6 +49,4 @@ class HtmlPage {
   std::string title_, subtitle_, body_;
 };
 
-std::string base64(ByteSpan bytes);
-
 }  // namespace addp

