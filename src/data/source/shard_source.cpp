@@ -11,7 +11,7 @@ namespace addp {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMaxShards = 1'000'000;
+constexpr std::size_t kMaxShards = 100'000;
 
 // The brace that closes the one at `open`; npos where there is none.
 std::size_t closing_brace(std::string_view text, std::size_t open) {

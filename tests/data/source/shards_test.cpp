@@ -48,7 +48,7 @@ TEST(Shards, BracesAreRangesAndAlternatives) {
   EXPECT_EQ(expand_shards("open{1.tar"), (Names{"open{1.tar"}));
   EXPECT_NE(complaint([] { expand_shards("a-{9..1}.tar"); }).find("smaller number first"),
             std::string::npos);
-  EXPECT_NE(complaint([] { expand_shards("{1..900000}{1..900000}"); }).find("more than"),
+  EXPECT_NE(complaint([] { expand_shards("{1..1000}{1..1000}"); }).find("more than"),
             std::string::npos);
 }
 
