@@ -174,7 +174,7 @@ check eval-detection 0 --out '^\{"bbox":\[.*\],"segm":\[.*\]\}$' -- "$addp" eval
 printf '{"images":[{"id":1,"width":8,"height":8,"file_name":"a"}],"categories":[{"id":1,"name":"x"}],"annotations":[{"id":1,"image_id":1,"category_id":1,"bbox":[1,1,4,4],"area":16,"iscrowd":0}]}' >"$work/truth.json"
 printf '[{"image_id":1,"category_id":1,"bbox":[1,1,4,4],"score":0.9}]' >"$work/found.json"
 printf '{"images":[{"id":1,"width":8,"height":8,"file_name":"a"}],"categories":[{"id":1,"name":"x"}],"annotations":[{"id":7,"image_id":1,"category_id":5,"bbox":[1,1,4,4],"area":16}]}' >"$work/odd.json"
-check eval-detection-odd 0 --err 'annotation 7: has category 5' -- "$addp" eval detection --annotations "$work/odd.json" --detections "$work/found.json"
+check eval-detection-odd 3 --err 'annotation 7: has category 5' -- "$addp" eval detection --annotations "$work/odd.json" --detections "$work/found.json"
 printf '[{"image_id":1,"category_id":777,"bbox":[1,1,4,4],"score":0.9}]' >"$work/unknown.json"
 check eval-detection-unknown 0 --err '1 of 1 detections' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/unknown.json"
 check eval-detection-only 2 --err "has no class 'y'" -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/found.json" --only y
