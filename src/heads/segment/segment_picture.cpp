@@ -20,12 +20,13 @@ std::int64_t round_up(std::int64_t length, std::int64_t step) {
 }
 
 // A thin picture of a few pixels across becomes gigantic when its short side is resized.
-constexpr double kMostPixels = 1 << 25;
+constexpr double kMostPixels = 1 << 25, kMostEnlarged = 1 << 22;
 constexpr double kMostProbabilities = 1 << 30;  // classes times pixels: 4 GiB
 
 void require_room(const Image& picture, double factor, std::int64_t classes) {
   const double area = double(picture.width) * picture.height, worked = area * factor * factor;
-  if (worked <= kMostPixels && std::max(area, worked) * double(classes) <= kMostProbabilities) {
+  const double most = factor > 1 ? kMostEnlarged : kMostPixels;
+  if (worked <= most && std::max(area, worked) * double(classes) <= kMostProbabilities) {
     return;
   }
   throw DataError(
