@@ -62,7 +62,12 @@ class ConnectionThreads : public httplib::TaskQueue {
 }  // namespace
 
 HttpServer::HttpServer(const HttpLimits& limits) : limits_(limits) {
-  new_task_queue = [this] { return new ConnectionThreads(limits_.connections + 1); };
+  // Called once, when listening begins. httplib's library lets 5 connections wait to be accepted:
+  // the rest of a burst would be turned away by the system.
+  new_task_queue = [this] {
+    ::listen(svr_sock_, static_cast<int>(limits_.connections));
+    return new ConnectionThreads(limits_.connections + 1);
+  };
   set_payload_max_length(limits_.body_bytes);
   set_tcp_nodelay(true);
   // Not httplib's default, SO_REUSEPORT, with which two servers would share a port unnoticed.
