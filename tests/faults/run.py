@@ -160,7 +160,10 @@ def damaged(bench, command, folder, numbers, whole):
         content[numbers.randrange(len(content))] ^= 1 << numbers.randrange(8)
     else:
         del content[numbers.randrange(len(content)):]
-    path.write_bytes(content)
+    # A file of its own: where the kill came between the two names of a state, they still share one.
+    torn = folder / "run/torn"
+    torn.write_bytes(content)
+    torn.rename(path)
     return command
 
 

@@ -44,7 +44,7 @@ class Service(unittest.TestCase):
     def test_pictures_are_those_of_the_command_line(self):
         with tempfile.TemporaryDirectory() as out:
             subprocess.run([PROGRAM, "generate", "--model", PATHS[0], "-n", "3", "--steps", "3", "--seed", "7", "--class", "ring",
-                            "--guidance", "2", "--threads", "1", "--out", out, "-q"], check=True, stdout=subprocess.DEVNULL)
+                            "--guidance", "2", "--threads", "1", "--precision", "fp32", "--out", out, "-q"], check=True, stdout=subprocess.DEVNULL)
             served = self.made(seed=7, count=3, **{"class": "ring", "guidance": 2})
             for i, data in enumerate(served):
                 with open(os.path.join(out, f"{i:06}.png"), "rb") as file:

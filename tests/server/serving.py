@@ -18,7 +18,7 @@ class Server:
     """`addp serve` on a free port."""
 
     def __init__(self, program, models, *options):
-        words = [program, "serve", "--port", "0", "--threads", "1", "--json"]
+        words = [program, "serve", "--port", "0", "--threads", "1", "--precision", "fp32", "--json"]
         for model in models:
             words += ["--model", model]
         self.process = subprocess.Popen(words + list(options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

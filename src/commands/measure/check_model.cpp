@@ -1,5 +1,6 @@
 #include "commands/measure/check_model.h"
 
+#include "base/error.h"
 #include "checkpoint/layout/published.h"
 #include "diffusion/addp_file.h"
 #include "heads/classify/classifier_file.h"
@@ -22,6 +23,11 @@ void run(const CheckModelOptions& options, const RunContext&) {
   if (options.kind == "classifier") load_classifier(options.path);
   if (options.kind == "segmenter") load_segmenter(options.path);
   if (options.kind == "detector") load_detector(options.path);
+  const ModelFile file = open_model(options.path);
+  if (has_prefix(file.tensors, kTokenizerInside) && !tokenizer_in(file)) {
+    throw DataError("{}: holds parts of a tokenizer, but not its codebook; fetch or save it again",
+                    file.source);
+  }
 }
 
 }  // namespace addp

@@ -17,7 +17,7 @@ struct ServeOptions {
   std::filesystem::path token_file, watch;
   std::int64_t port = 8080, batch = 16, queue = 1024, connections = 256;
   bool open = false;
-  Precision precision = Precision::kFloat32;
+  Precision precision = Precision::kAuto;
   ComputeOptions compute;
 
   void describe(Options& o) {
