@@ -39,8 +39,8 @@ Image with_hidden(const EditTask& task) {
 
 }  // namespace
 
-ShowCells::ShowCells(const DemoOptions& options)
-    : options_(options), model_(Generator::open("cells/addp")) {
+ShowCells::ShowCells(const DemoOptions& options, const std::string& model)
+    : options_(options), model_(Generator::open(model)) {
   const auto classes = static_cast<std::int64_t>(model_.class_names().size());
   if (classes == 0) {
     made_.push_back(make(-1, kSheet + kRow));
@@ -108,8 +108,7 @@ void ShowCells::add_sheet(HtmlPage& page) const {
   const Image whole = make_grid(sheet, static_cast<int>(kRow));
   save_image(options_.out / "samples.png", whole);
   page.paragraph(
-      "Each begins as an empty grid of tokens. Step by step the network sees what the tokens known so "
-      "far look like as pixels, and decides on a few more of them.");
+      "Each begins as an empty grid of tokens. Step by step the network decides on a few more of them.");
   page.picture(
       whole,
       fmt::format("64 pictures of {}x{} pixels, {} steps each. None of them shows a cell of "

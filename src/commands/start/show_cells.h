@@ -15,7 +15,8 @@ namespace addp {
 class ShowCells {
  public:
   // Makes the pictures that all sections show: the same number of every class.
-  explicit ShowCells(const DemoOptions& options);
+  // `model` makes the pictures: an ADDP network, or a predictor.
+  ShowCells(const DemoOptions& options, const std::string& model);
 
   void add_sheet(HtmlPage& page) const;
   void add_classes(HtmlPage& page) const;

@@ -96,17 +96,18 @@ void show_demo(const DemoOptions& options, const RunContext& context) {
   introduce(demo.html());
   std::optional<ShowCells> cells;
   double agreement = -1;
+  const char* const maker = is_model("cells/addp", {}) ? "cells/addp" : "cells/predictor";
   const std::vector<Section> sections = {
-      {"64 cells out of nothing", "cells/addp",
+      {"64 cells out of nothing", maker,
        [&] {
-         cells.emplace(options);
+         cells.emplace(options, maker);
          cells->add_sheet(demo.html());
        }},
-      {"A row for every kind", "cells/addp", [&] { cells->add_classes(demo.html()); }},
+      {"A row for every kind", maker, [&] { cells->add_classes(demo.html()); }},
       {"How a picture comes about", "cells/addp", [&] { cells->add_trajectory(demo.html()); }},
       {"Filling in what is hidden", "cells/addp", [&] { cells->add_inpaintings(demo.html()); }},
       {"Beyond the edge", "cells/addp", [&] { cells->add_uncropping(demo.html()); }},
-      {"What 64 tokens keep", "cells/addp", [&] { cells->add_reconstructions(demo.html()); }},
+      {"What 64 tokens keep", maker, [&] { cells->add_reconstructions(demo.html()); }},
       {"Are they what was asked for?", "cells/classifier",
        [&] {
          if (cells) {
