@@ -100,6 +100,8 @@ function(addp_tests name)
     addp_use_torch(${program})
   endif()
   add_test(NAME ${name} COMMAND ${program} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  # Threads that wait for each other must not spin the cores away from the test beside this one.
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT GOMP_SPINCOUNT=1000)
 endfunction()
 
 # addp_assets(PATH): the files of src/PATH/assets inside the folder's library, as assets.h of that folder names them.
