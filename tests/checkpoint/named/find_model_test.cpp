@@ -18,8 +18,8 @@ class FindModel : public ::testing::Test {
  protected:
   void SetUp() override {
     before_ = fs::current_path();
-    for (const char* file : {"first/cells/predictor", "second/cells/addp", "second/cells/predictor",
-                             "second/cells/classifier", "second/things/detector"}) {
+    for (const char* file : {"first/dots/predictor", "second/dots/addp", "second/dots/predictor",
+                             "second/dots/classifier", "second/things/detector"}) {
       add(fs::path("sets") / file);
     }
     fs::current_path(folder_.path());
@@ -52,45 +52,45 @@ class FindModel : public ::testing::Test {
 };
 
 TEST_F(FindModel, TheCommandsKindChoosesTheFile) {
-  EXPECT_EQ(find_model("cells", {"classifier"}), set("second/cells/classifier.safetensors"));
-  EXPECT_EQ(find_model("cells", {"tokenizer", "addp"}), set("second/cells/addp.safetensors"));
+  EXPECT_EQ(find_model("dots", {"classifier"}), set("second/dots/classifier.safetensors"));
+  EXPECT_EQ(find_model("dots", {"tokenizer", "addp"}), set("second/dots/addp.safetensors"));
   EXPECT_EQ(find_model("things"), set("second/things/detector.safetensors"));
 }
 
 TEST_F(FindModel, OneOfASetByItsOwnName) {
-  EXPECT_EQ(find_model("cells/classifier", {"addp"}), set("second/cells/classifier.safetensors"));
+  EXPECT_EQ(find_model("dots/classifier", {"addp"}), set("second/dots/classifier.safetensors"));
 }
 
 TEST_F(FindModel, EarlierFoldersWin) {
-  EXPECT_EQ(find_model("cells", {"predictor"}), set("first/cells/predictor.safetensors"));
-  EXPECT_EQ(find_model("cells/predictor"), set("first/cells/predictor.safetensors"));
+  EXPECT_EQ(find_model("dots", {"predictor"}), set("first/dots/predictor.safetensors"));
+  EXPECT_EQ(find_model("dots/predictor"), set("first/dots/predictor.safetensors"));
 }
 
 TEST_F(FindModel, APathThatIsAModelWinsOverAName) {
-  make_folder(folder_.path() / "cells");  // of pictures, say
-  write_file_atomically(folder_.path() / "cells/a.png", "x");
-  EXPECT_EQ(find_model("cells", {"addp"}), set("second/cells/addp.safetensors"));
-  add("cells/model");
-  EXPECT_EQ(find_model("cells", {"addp"}), fs::path("cells/model.safetensors"));
-  EXPECT_EQ(find_model(set("second/cells"), {"addp"}), set("second/cells/addp.safetensors"));
-  EXPECT_EQ(find_model(set("second/cells/addp.safetensors")), set("second/cells/addp.safetensors"));
+  make_folder(folder_.path() / "dots");  // of pictures, say
+  write_file_atomically(folder_.path() / "dots/a.png", "x");
+  EXPECT_EQ(find_model("dots", {"addp"}), set("second/dots/addp.safetensors"));
+  add("dots/model");
+  EXPECT_EQ(find_model("dots", {"addp"}), fs::path("dots/model.safetensors"));
+  EXPECT_EQ(find_model(set("second/dots"), {"addp"}), set("second/dots/addp.safetensors"));
+  EXPECT_EQ(find_model(set("second/dots/addp.safetensors")), set("second/dots/addp.safetensors"));
 }
 
 TEST_F(FindModel, ErrorsSayWhatThereIs) {
-  EXPECT_NE(complaint("cells", {"detector"}).find("cells: has no detector"), std::string::npos);
-  EXPECT_NE(complaint("cells", {"detector"}).find("cells/classifier"), std::string::npos);
-  EXPECT_NE(complaint("sells", {"addp"}).find("'addp models'"), std::string::npos);
+  EXPECT_NE(complaint("dots", {"detector"}).find("dots: has no detector"), std::string::npos);
+  EXPECT_NE(complaint("dots", {"detector"}).find("dots/classifier"), std::string::npos);
+  EXPECT_NE(complaint("bots", {"addp"}).find("'addp models'"), std::string::npos);
   EXPECT_NE(complaint("sets", {"addp"}).find("model.safetensors"), std::string::npos);
   EXPECT_NE(complaint("../second/things/detector", {"detector"}), "");
-  EXPECT_FALSE(is_model("cells", {"detector"}));
-  EXPECT_TRUE(is_model("cells", {"addp"}));
+  EXPECT_FALSE(is_model("dots", {"detector"}));
+  EXPECT_TRUE(is_model("dots", {"addp"}));
 }
 
 TEST_F(FindModel, ListsEachNameOnce) {
   std::vector<std::string> names;
-  for (const NamedModel& model : named_models("cells")) names.push_back(model.name());
-  EXPECT_EQ(names, (std::vector<std::string>{"cells/addp", "cells/predictor", "cells/classifier"}));
-  EXPECT_EQ(named_models("cells/predictor").front().file, set("first/cells/predictor.safetensors"));
+  for (const NamedModel& model : named_models("dots")) names.push_back(model.name());
+  EXPECT_EQ(names, (std::vector<std::string>{"dots/addp", "dots/predictor", "dots/classifier"}));
+  EXPECT_EQ(named_models("dots/predictor").front().file, set("first/dots/predictor.safetensors"));
 }
 
 }  // namespace
