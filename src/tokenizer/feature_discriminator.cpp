@@ -49,7 +49,10 @@ std::vector<Tensor> FeatureDiscriminator::forward(std::span<const Tensor> maps) 
   constexpr double kSlope = 0.2;
   std::vector<Tensor> logits;
   for (std::size_t i = 0; i < heads_.size(); ++i) {
-    Tensor x = torch::leaky_relu(heads_[i].in->forward(maps[i]), kSlope);
+    // The heads cannot amplify, and a picture and its reconstruction differ little: without a scale
+    // no logit would leave the middle of the hinge.
+    const double scale = std::sqrt(static_cast<double>(maps[i].size(1)));
+    Tensor x = torch::leaky_relu(heads_[i].in->forward(maps[i] * scale), kSlope);
     x = torch::leaky_relu(heads_[i].middle->forward(x), kSlope);
     logits.push_back(heads_[i].out->forward(x));
   }
