@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "base/log.h"
 #include "eval/recognition/coco_ap.h"
+#include "eval/recognition/instance_matching.h"
 #include "report/table.h"
 
 namespace addp {
@@ -21,6 +22,15 @@ void warn_about_unknown(const CocoFile& truth, const std::vector<CocoAnnotation>
     warn("{} of {} detections have a category that {} does not list, and are left out", unknown,
          detections.size(), truth.name);
   }
+}
+
+Table count_table(const InstanceCounts& counts, const EvalDetectionOptions& options) {
+  return {
+      .title = fmt::format("Things, from a score of {} on, IoU of masks 0.5", options.score),
+      .header = {"found", "invented", "missed", "precision", "recall", "TP/(TP+FP+FN)"},
+      .rows = {{fmt::to_string(counts.found), fmt::to_string(counts.invented),
+                fmt::to_string(counts.missed), fmt::format("{:.4f}", counts.precision()),
+                fmt::format("{:.4f}", counts.recall()), fmt::format("{:.4f}", counts.accuracy())}}};
 }
 
 }  // namespace
@@ -52,7 +62,13 @@ void run(const EvalDetectionOptions& options, const RunContext& context) {
       table.rows[i].push_back(fmt::format("{:.4f}", shapes.values[i]));
     }
   }
-  print_stdout(context.json ? json_text(result) + "\n" : table.to_text());
+  const InstanceCounts counts = match_instances(truth, detections, {.score = options.score});
+  result["counts"] = {{"score", options.score},        {"found", counts.found},
+                      {"invented", counts.invented},   {"missed", counts.missed},
+                      {"accuracy", counts.accuracy()}, {"precision", counts.precision()},
+                      {"recall", counts.recall()}};
+  print_stdout(context.json ? json_text(result) + "\n"
+                            : table.to_text() + "\n" + count_table(counts, options).to_text());
 }
 
 }  // namespace addp

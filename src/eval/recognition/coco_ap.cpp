@@ -9,6 +9,17 @@
 #include "base/error.h"
 
 namespace addp {
+
+Rle mask_of(const CocoAnnotation& annotation, const CocoImage& image) {
+  if (annotation.mask.empty()) return rle_from_box(annotation.box, image.height, image.width);
+  Rle mask = coco_mask(annotation.mask, image.height, image.width);
+  if (mask.height != image.height || mask.width != image.width) {
+    throw DataError("a mask of {} x {} was given for picture {}, which is {} x {}", mask.width,
+                    mask.height, image.id, image.width, image.height);
+  }
+  return mask;
+}
+
 namespace {
 
 constexpr std::size_t kThresholds = 10;  // IoU 0.50, 0.55, ... 0.95
@@ -43,16 +54,6 @@ struct ImageResult {
   // [threshold][detection]
   std::array<std::vector<char>, kThresholds> matched, ignored;
 };
-
-Rle mask_of(const CocoAnnotation& annotation, const CocoImage& image) {
-  if (annotation.mask.empty()) return rle_from_box(annotation.box, image.height, image.width);
-  Rle mask = coco_mask(annotation.mask, image.height, image.width);
-  if (mask.height != image.height || mask.width != image.width) {
-    throw DataError("a mask of {} x {} was given for picture {}, which is {} x {}", mask.width,
-                    mask.height, image.id, image.width, image.height);
-  }
-  return mask;
-}
 
 // [detection][truth]
 using Overlaps = std::vector<std::vector<double>>;

@@ -27,6 +27,10 @@ struct CocoFigures {
   double ap() const { return values[0]; }
 };
 
+// An annotation's mask at its picture's size; its box where it has no mask. A mask of another size is
+// a DataError.
+Rle mask_of(const CocoAnnotation& annotation, const CocoImage& image);
+
 // Detections of a picture that the truth does not list are a DataError; those of unlisted
 // categories are left out, as pycocotools does. A mask is compared as runs; where an annotation has
 // a box only (crowds of reduced files), the box stands for the mask.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "eval/recognition/instance_matching.h"
 #include "support/fixtures.h"
 
 namespace addp {
@@ -117,6 +118,39 @@ TEST(CocoAp, DetectionsOfAnUnknownPictureAreRefused) {
                DataError);
   EXPECT_NO_THROW(
       evaluate_coco(two_pictures(), {detection(1, 99, {0, 0, 5, 5}, 1)}, CocoTask::kBox));
+}
+
+TEST(InstanceMatching, CountsFoundMissedAndInvented) {
+  const CocoFile truth = two_pictures();
+  const auto count = [&](std::vector<CocoAnnotation> detections, double score = 0.5) {
+    const InstanceCounts counts = match_instances(truth, detections, {.score = score});
+    return std::vector<std::int64_t>{counts.found, counts.invented, counts.missed};
+  };
+  using Counts = std::vector<std::int64_t>;
+  EXPECT_EQ(count({}), (Counts{0, 0, 3}));
+  EXPECT_EQ(count(perfect(truth)), (Counts{3, 0, 0}));
+  const auto right = detection(1, 1, {10, 10, 40, 40}, 0.9);
+  // A second detection of the same thing is invented; so is one of the wrong class, and one that
+  // covers less than half.
+  EXPECT_EQ(count({right, detection(1, 1, {11, 10, 40, 40}, 0.8)}), (Counts{1, 1, 2}));
+  EXPECT_EQ(count({detection(1, 7, {10, 10, 40, 40}, 0.9)}), (Counts{0, 1, 3}));
+  EXPECT_EQ(count({detection(2, 7, {0, 0, 100, 49}, 0.9)}), (Counts{0, 1, 3}));
+  EXPECT_EQ(count({detection(2, 7, {0, 0, 100, 51}, 0.9)}), (Counts{1, 0, 2}));
+  // What is not certain enough does not count.
+  EXPECT_EQ(count({right}, 0.95), (Counts{0, 0, 3}));
+  EXPECT_THROW(count({detection(5, 1, {10, 10, 40, 40}, 0.9)}), DataError);
+}
+
+TEST(InstanceMatching, CrowdsCountNeitherWay) {
+  CocoFile truth = two_pictures();
+  truth.annotations.push_back(annotation(4, 2, 7, {100, 100, 90, 90}, /*crowd=*/true));
+  const auto in_crowd = detection(2, 7, {110, 110, 20, 20}, 0.9);
+  const InstanceCounts counts = match_instances(truth, {in_crowd, in_crowd}, {});
+  EXPECT_EQ(counts.found, 0);
+  EXPECT_EQ(counts.invented, 0);
+  EXPECT_EQ(counts.missed, 3);
+  EXPECT_EQ(counts.accuracy(), 0);
+  EXPECT_EQ(InstanceCounts{}.accuracy(), 1);
 }
 
 }  // namespace
