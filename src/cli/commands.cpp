@@ -227,6 +227,13 @@ std::vector<Command> measuring_commands() {
        "",
        {"addp eval tokenizer --model runs/tokenizer --data PICTURES"},
        library_invocation<EvalTokenizerOptions>()},
+      {"eval copies",
+       kMeasure,
+       "whether generated pictures repeat training pictures",
+       "How near generated pictures come to their nearest training picture, beside how near "
+       "held-out pictures come: as small pictures, and with --model as features.",
+       {"addp eval copies GENERATED --data PICTURES --model runs/addp --out copies"},
+       library_invocation<EvalCopiesOptions>()},
       {"weights",
        kMeasure,
        "bring the networks behind FID and LPIPS to this machine",

@@ -16,6 +16,7 @@
 #include "commands/make/visualize.h"
 #include "commands/measure/check_model.h"
 #include "commands/measure/eval_classification.h"
+#include "commands/measure/eval_copies.h"
 #include "commands/measure/eval_detection.h"
 #include "commands/measure/eval_fid.h"
 #include "commands/measure/eval_robustness.h"
@@ -43,10 +44,10 @@ using LibraryOptions =
                  ClassifierTrainOptions, ProbeTrainOptions, SegmenterTrainOptions,
                  DetectorTrainOptions, GenerateOptions, InpaintOptions, VisualizeOptions,
                  ClassifyOptions, DetectOptions, SegmentOptions, FeaturesOptions, EvalFidOptions,
-                 EvalTokenizerOptions, EvalClassificationOptions, EvalRobustnessOptions,
-                 EvalDetectionOptions, EvalSegmentationOptions, PresetReportOptions,
-                 CheckModelOptions, BenchImagesOptions, BenchGenerateOptions, BenchTrainOptions,
-                 ServeOptions, BenchServeOptions>;
+                 EvalTokenizerOptions, EvalCopiesOptions, EvalClassificationOptions,
+                 EvalRobustnessOptions, EvalDetectionOptions, EvalSegmentationOptions,
+                 PresetReportOptions, CheckModelOptions, BenchImagesOptions, BenchGenerateOptions,
+                 BenchTrainOptions, ServeOptions, BenchServeOptions>;
 
 void run_in_library(const LibraryOptions& options, const RunContext& context);
 

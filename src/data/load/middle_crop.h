@@ -9,4 +9,7 @@ namespace addp {
 CropRequest middle_crop(const ImageInfo& info, int size, double share = 1,
                         Resample filter = Resample::kBicubic);
 
+// The largest middle square (or `share` of its side), resized, as evaluations cut pictures.
+Image middle_square(const Image& picture, std::int64_t size, double share = 1);
+
 }  // namespace addp

@@ -107,4 +107,12 @@ Transform augment_transform(const AugmentTransformOptions& options) {
   };
 }
 
+Image middle_square(const Image& picture, std::int64_t size, double share) {
+  ImageInfo info;
+  info.width = picture.width;
+  info.height = picture.height;
+  const CropRequest request = middle_crop(info, static_cast<int>(size), share);
+  return resize(crop(picture, request.box), request.width, request.height, request.filter);
+}
+
 }  // namespace addp

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "base/log.h"
-#include "data/load/middle_crop.h"
 #include "data/load/open_dataset.h"
 #include "image/resize/resize.h"
 #include "nn/torch.h"
@@ -26,14 +25,6 @@ void normalise(std::vector<float>& feature) {
 }
 
 }  // namespace
-
-Image middle_square(const Image& picture, std::int64_t size, double share) {
-  ImageInfo info;
-  info.width = picture.width;
-  info.height = picture.height;
-  const CropRequest request = middle_crop(info, static_cast<int>(size), share);
-  return resize(crop(picture, request.box), request.width, request.height, request.filter);
-}
 
 Neighbours::Neighbours(const std::string& data, const HostedModel& model, JobQueue& queue)
     : dataset_(open_dataset(data, "all", Task::kPictures)),

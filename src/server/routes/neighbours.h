@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "data/load/middle_crop.h"
 #include "data/set/dataset.h"
 #include "image/image.h"
 #include "server/jobs/queue.h"
@@ -21,9 +22,6 @@ struct Neighbour {
   double similarity = 0;  // cosine
   Image thumbnail;
 };
-
-// The largest middle square (or `share` of its side), resized, as evaluations cut pictures.
-Image middle_square(const Image& picture, std::int64_t size, double share = 1);
 
 class Neighbours {
  public:
