@@ -10,13 +10,8 @@
 #include "machine/machine.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
-#include "stages/generative/addp_stage.h"
-#include "stages/generative/predictor_stage.h"
-#include "stages/generative/tokenizer_stage.h"
-#include "stages/recognition/classifier_stage.h"
-#include "stages/recognition/detector_stage.h"
-#include "stages/recognition/probe_stage.h"
-#include "stages/recognition/segmenter_stage.h"
+#include "stages/generative/make_stage.h"
+#include "stages/recognition/make_stage.h"
 #include "support/small_lpips.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
@@ -48,7 +43,7 @@ TrainOptions small_run(const std::filesystem::path& out) {
 class Devices : public ::testing::Test {
  protected:
   // Trains one stage on the CPU and on the accelerator; the last losses must agree.
-  template <class OneStage, class Options>
+  template <class Options>
   std::filesystem::path expect_same(Options options, const std::string& name) {
     std::map<std::string, double> losses;
     for (const std::string where : {"cpu", "accelerator"}) {
@@ -57,12 +52,12 @@ class Devices : public ::testing::Test {
       const std::int64_t before = FakeAccelerator::operations();
       options.train = small_run(folder_.path() / (name + "-" + where));
       World world;
-      OneStage stage(options, world);
+      const auto stage = make_stage(options, world);
       const StepContext context{0, 2, 1e-3, RandomStream(1, "step")};
-      stage.seek(0);
-      stage.step(context);
-      losses[where] = stage.step(context).at("loss");
-      addp::train(stage, options.train, world, {false, "addp train", ""});
+      stage->seek(0);
+      stage->step(context);
+      losses[where] = stage->step(context).at("loss");
+      addp::train(*stage, options.train, world, {false, "addp train", ""});
       EXPECT_EQ(FakeAccelerator::operations() > before, where == "accelerator");
     }
     EXPECT_NEAR(losses["cpu"], losses["accelerator"], 1e-3 * (1 + std::abs(losses["cpu"])));
@@ -76,7 +71,7 @@ class Devices : public ::testing::Test {
     write_safetensors(options.lpips, testing::small_lpips());
     options.adversarial = 0.1;
     options.discriminator_layers = 1;
-    return expect_same<TokenizerStage>(options, "tokenizer");
+    return expect_same(options, "tokenizer");
   }
 
   TemporaryFolder folder_;
@@ -88,12 +83,12 @@ TEST_F(Devices, GenerativeStagesAndTheSampler) {
   predictor.tokens.tokenizer = codes;
   predictor.tokens.class_conditional = true;
   predictor.network.preset = "nano";
-  const auto mage = expect_same<PredictorStage>(predictor, "predictor");
+  const auto mage = expect_same(predictor, "predictor");
   AddpTrainOptions addp;
   addp.predictor = mage;
   addp.tokens = predictor.tokens;
   addp.network.preset = "nano";
-  const auto model = expect_same<AddpStage>(addp, "addp");
+  const auto model = expect_same(addp, "addp");
 
   GenerationPlan plan;
   plan.sampler.steps = 3;
@@ -123,19 +118,19 @@ TEST_F(Devices, Classifier) {
   ClassifierTrainOptions classifier;
   classifier.backbone.preset = "nano";
   classifier.backbone.patch = 8;
-  expect_same<ClassifierStage>(classifier, "classifier");
+  expect_same(classifier, "classifier");
 }
 
 TEST_F(Devices, Probe) {
   ClassifierTrainOptions classifier;
   classifier.backbone.preset = "nano";
   classifier.backbone.patch = 8;
-  const auto encoder = expect_same<ClassifierStage>(classifier, "encoder");
+  const auto encoder = expect_same(classifier, "encoder");
   for (const std::int64_t views : {0, 1}) {
     ProbeTrainOptions probe;
     probe.backbone.model = encoder;
     probe.views = views;
-    expect_same<ProbeStage>(probe, fmt::format("probe{}", views));
+    expect_same(probe, fmt::format("probe{}", views));
   }
 }
 
@@ -144,7 +139,7 @@ TEST_F(Devices, Segmenter) {
   segmenter.maps.backbone.preset = "nano";
   segmenter.channels = segmenter.auxiliary_channels = 16;
   segmenter.maps.backbone.patch = 8;
-  expect_same<SegmenterStage>(segmenter, "segmenter");
+  expect_same(segmenter, "segmenter");
 }
 
 TEST_F(Devices, Detector) {
@@ -153,7 +148,7 @@ TEST_F(Devices, Detector) {
   detector.strides = {2, 4, 8, 16};
   detector.channels = detector.mask_channels = 16;
   detector.box_width = 32;
-  expect_same<DetectorStage>(detector, "detector");
+  expect_same(detector, "detector");
 }
 
 TEST(Device, NamesAreUnderstood) {

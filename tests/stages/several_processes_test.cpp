@@ -9,12 +9,8 @@
 #include "nn/torch.h"
 #include "processes/launch.h"
 #include "processes/ranks.h"
-#include "stages/generative/addp_stage.h"
-#include "stages/generative/predictor_stage.h"
-#include "stages/generative/tokenizer_stage.h"
-#include "stages/recognition/classifier_stage.h"
-#include "stages/recognition/detector_stage.h"
-#include "stages/recognition/segmenter_stage.h"
+#include "stages/generative/make_stage.h"
+#include "stages/recognition/make_stage.h"
 #include "support/small_predictor.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
@@ -39,10 +35,10 @@ void fill(TrainOptions& train, const std::filesystem::path& out) {
 }
 
 // Loss and gradient of every step; the loss is the mean over the processes.
-template <class OneStage, class Options>
+template <class Options>
 std::vector<double> figures(const Options& options, World& world) {
-  OneStage stage(options, world);
-  stage.seek(0);
+  const auto stage = make_stage(options, world);
+  stage->seek(0);
   std::vector<double> all;
   for (std::int64_t step = 0; step < kSteps; ++step) {
     const StepContext context{.step = step,
@@ -50,7 +46,7 @@ std::vector<double> figures(const Options& options, World& world) {
                               .lr = 1e-3,
                               .stream = RandomStream(1, "step", static_cast<std::uint64_t>(step)),
                               .rank = world.rank()};
-    const Metrics metrics = stage.step(context);
+    const Metrics metrics = stage->step(context);
     const Tensor loss = torch::tensor({metrics.at("loss")}, torch::kFloat64);
     world.all_reduce_mean(loss);
     all.push_back(loss.item<double>());
@@ -59,13 +55,13 @@ std::vector<double> figures(const Options& options, World& world) {
   return all;
 }
 
-template <class OneStage, class Options>
+template <class Options>
 void expect_same_as_one(Options options, World& world) {
   World alone;
   const testing::TemporaryFolder folder;
   fill(options.train, folder.path());
-  const std::vector<double> one = figures<OneStage>(options, alone);
-  const std::vector<double> two = figures<OneStage>(options, world);
+  const std::vector<double> one = figures(options, alone);
+  const std::vector<double> two = figures(options, world);
   for (std::size_t i = 0; i < one.size(); ++i) {
     EXPECT_NEAR(two[i], one[i], 1e-3 * std::abs(one[i])) << "figure " << i;
   }
@@ -83,7 +79,7 @@ TEST(StageOfTwo, DISABLED_generative) {
   tokenizer.discriminator_layers = 1;
   tokenizer.adversarial_start = 0;
   tokenizer.restart_every = 1;
-  expect_same_as_one<TokenizerStage>(tokenizer, world);
+  expect_same_as_one(tokenizer, world);
 
   PredictorTrainOptions predictor;
   predictor.tokens.tokenizer = testing::write_small_tokenizer(folder.path());
@@ -91,7 +87,7 @@ TEST(StageOfTwo, DISABLED_generative) {
   predictor.tokens.class_drop = 0.5;
   predictor.network.preset = "nano";
   predictor.network.dropout = 0.2;
-  expect_same_as_one<PredictorStage>(predictor, world);
+  expect_same_as_one(predictor, world);
 
   AddpTrainOptions addp;
   addp.tokens = predictor.tokens;
@@ -100,9 +96,9 @@ TEST(StageOfTwo, DISABLED_generative) {
   addp.network = predictor.network;
   addp.diffusion.mapping = Mapping::kSampling;
   addp.diffusion.predictor_dropout = true;
-  expect_same_as_one<AddpStage>(addp, world);
+  expect_same_as_one(addp, world);
   addp.tokens.views = 2;
-  expect_same_as_one<AddpStage>(addp, world);
+  expect_same_as_one(addp, world);
   world.finish();
 }
 
@@ -114,7 +110,7 @@ TEST(StageOfTwo, DISABLED_recognition) {
   classifier.backbone.preset = "nano";
   classifier.backbone.patch = 8;
   classifier.drop_path = 0.5;
-  expect_same_as_one<ClassifierStage>(classifier, world);
+  expect_same_as_one(classifier, world);
 
   SegmenterTrainOptions segmenter;
   segmenter.maps.backbone.preset = "nano";
@@ -122,7 +118,7 @@ TEST(StageOfTwo, DISABLED_recognition) {
   segmenter.maps.drop_path = 0.5;
   segmenter.channels = segmenter.auxiliary_channels = 16;
   segmenter.dropout = 0.5;
-  expect_same_as_one<SegmenterStage>(segmenter, world);
+  expect_same_as_one(segmenter, world);
 
   DetectorTrainOptions detector;
   detector.maps.backbone.preset = "nano";
@@ -132,7 +128,7 @@ TEST(StageOfTwo, DISABLED_recognition) {
   detector.box_width = 32;
   detector.anchors = 16;
   detector.regions = 8;
-  expect_same_as_one<DetectorStage>(detector, world);
+  expect_same_as_one(detector, world);
   world.finish();
 }
 

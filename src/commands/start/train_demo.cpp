@@ -20,9 +20,7 @@
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 #include "report/html_page.h"
-#include "stages/generative/addp_stage.h"
-#include "stages/generative/predictor_stage.h"
-#include "stages/generative/tokenizer_stage.h"
+#include "stages/generative/make_stage.h"
 #include "tokenizer/vqgan_file.h"
 
 namespace addp {
@@ -91,11 +89,11 @@ AddpTrainOptions addp_options(const DemoOptions& options) {
 std::vector<DemoRow> train_all(const DemoOptions& options, const RunContext& context) {
   std::vector<DemoRow> rows;
   note("1 of 6: a tokenizer learns to write pictures as 8x8 tokens");
-  rows.push_back(run_demo_stage<TokenizerStage>(tokenizer_options(options), context));
+  rows.push_back(run_demo_stage(tokenizer_options(options), context));
   note("2 of 6: a predictor learns to guess hidden tokens");
-  rows.push_back(run_demo_stage<PredictorStage>(predictor_options(options), context));
+  rows.push_back(run_demo_stage(predictor_options(options), context));
   note("3 of 6: ADDP learns to denoise pixels and tokens in turn");
-  rows.push_back(run_demo_stage<AddpStage>(addp_options(options), context));
+  rows.push_back(run_demo_stage(addp_options(options), context));
   train_recognisers(options, context, rows);
   return rows;
 }
