@@ -61,24 +61,27 @@ TransformerOptions network_options() {
   return network;
 }
 
-PredictorTrainOptions predictor_options(const DemoOptions& options) {
-  PredictorTrainOptions stage;
-  stage.train = demo_training(options, "predictor", 800, 64);
+// What the stages that learn from tokens have in common.
+template <class StageOptions>
+StageOptions on_tokens(const DemoOptions& options, const char* name, double steps) {
+  StageOptions stage;
+  stage.train = demo_training(options, name, steps, 64);
   stage.tokens = token_options(options);
   stage.network = network_options();
   stage.class_ids = 1;
+  return stage;
+}
+
+PredictorTrainOptions predictor_options(const DemoOptions& options) {
+  auto stage = on_tokens<PredictorTrainOptions>(options, "predictor", 800);
   stage.label_smoothing = 0;
   return stage;
 }
 
 AddpTrainOptions addp_options(const DemoOptions& options) {
-  AddpTrainOptions stage;
-  stage.train = demo_training(options, "addp", 350, 64);
-  stage.tokens = token_options(options);
+  auto stage = on_tokens<AddpTrainOptions>(options, "addp", 350);
   stage.predictor = options.out / "predictor";
-  stage.network = network_options();
   stage.encoder = "resnet-nano";
-  stage.class_ids = 1;
   stage.diffusion.label_smoothing = 0;
   stage.sample_steps = 12;
   return stage;

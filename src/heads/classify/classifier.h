@@ -17,7 +17,7 @@ struct ClassifierConfig {
   ClassifierHead head = ClassifierHead::kFineTuned;
   std::int64_t classes = 1000;
   // For people, and as the data set spells them (folder names); empty in foreign files.
-  std::vector<std::string> class_names{}, class_keys{};
+  std::vector<std::string> class_names, class_keys;
   std::int64_t size = 0;  // side of the pictures it was trained on; 0: the grid says it
   double crop = 1;        // share of the middle square's side that is looked at
 

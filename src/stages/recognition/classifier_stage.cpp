@@ -44,12 +44,13 @@ FeedOptions classifier_feed(const ClassifierTrainOptions& options, const World& 
 std::shared_ptr<Classifier> make_classifier(const ClassifierTrainOptions& options,
                                             const Dataset& dataset) {
   const BackboneStart start = start_backbone(options.backbone, options.train.size);
-  return start_classifier(
-      {.backbone = fine_tuning_backbone(start.config, start.grid, options.drop_path),
-       .size = options.train.size,
-       .crop = options.eval_crop},
-      start, dataset, start.file ? HeadStart::kFineTuning : HeadStart::kScratch,
-      initial_weights(options.train, "classifier"));
+  ClassifierConfig config;
+  config.backbone = fine_tuning_backbone(start.config, start.grid, options.drop_path);
+  config.size = options.train.size;
+  config.crop = options.eval_crop;
+  return start_classifier(config, start, dataset,
+                          start.file ? HeadStart::kFineTuning : HeadStart::kScratch,
+                          initial_weights(options.train, "classifier"));
 }
 
 class ClassifierStage : public NetworkStage {

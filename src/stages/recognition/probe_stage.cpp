@@ -32,11 +32,12 @@ BackboneConfig frozen_backbone(const BackboneStart& start) {
 
 std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const Dataset& dataset) {
   const BackboneStart start = start_backbone(options.backbone, options.train.size);
-  auto probe = start_classifier({.backbone = frozen_backbone(start),
-                                 .head = ClassifierHead::kProbe,
-                                 .size = options.train.size,
-                                 .crop = options.eval_crop},
-                                start, dataset, HeadStart::kProbing,
+  ClassifierConfig config;
+  config.backbone = frozen_backbone(start);
+  config.head = ClassifierHead::kProbe;
+  config.size = options.train.size;
+  config.crop = options.eval_crop;
+  auto probe = start_classifier(config, start, dataset, HeadStart::kProbing,
                                 initial_weights(options.train, "probe"));
   for (Tensor& parameter : probe->encoder().parameters()) parameter.set_requires_grad(false);
   return probe;
