@@ -2,8 +2,6 @@
 // the CPU does.
 #include <gtest/gtest.h>
 
-#include "base/log.h"
-#include "base/run/progress.h"
 #include "device/fake_accelerator.h"
 #include "generate/edit.h"
 #include "generate/trajectory.h"
@@ -13,6 +11,7 @@
 #include "stages/generative/make_stage.h"
 #include "stages/recognition/make_stage.h"
 #include "support/small_lpips.h"
+#include "support/small_run.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "train/trainer.h"
@@ -23,17 +22,9 @@ namespace {
 using testing::FakeAccelerator;
 using testing::TemporaryFolder;
 
-TrainOptions small_run(const std::filesystem::path& out) {
-  set_progress_quiet(true);
-  set_log_quiet(true);
+TrainOptions device_run(const std::filesystem::path& out) {
   TrainOptions train;
-  train.data = "shapes:size=32,count=16,val=4,seed=1";
-  train.out = out;
-  train.size = 32;
-  train.batch_size = 4;
-  train.steps = 2;
-  train.lr = 1e-3;
-  train.workers = 1;
+  testing::set_small_run(train, out, 2);
   train.ema = 0.9;
   train.log_every = 1;
   train.picture_every = 2;
@@ -50,7 +41,7 @@ class Devices : public ::testing::Test {
       std::optional<FakeAccelerator> accelerator;
       if (where == "accelerator") accelerator.emplace();
       const std::int64_t before = FakeAccelerator::operations();
-      options.train = small_run(folder_.path() / (name + "-" + where));
+      options.train = device_run(folder_.path() / (name + "-" + where));
       World world;
       const auto stage = make_stage(options, world);
       const StepContext context{0, 2, 1e-3, RandomStream(1, "step")};

@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "base/log.h"
-#include "base/run/progress.h"
 #include "machine/machine.h"
 #include "nn/torch.h"
 #include "processes/launch.h"
@@ -12,6 +10,7 @@
 #include "stages/generative/make_stage.h"
 #include "stages/recognition/make_stage.h"
 #include "support/small_predictor.h"
+#include "support/small_run.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_file.h"
@@ -20,19 +19,6 @@ namespace addp {
 namespace {
 
 constexpr std::int64_t kSteps = 2;
-
-void fill(TrainOptions& train, const std::filesystem::path& out) {
-  set_progress_quiet(true);
-  set_log_quiet(true);
-  train.data = "shapes:size=32,count=16,val=4,seed=1";
-  train.out = out;
-  train.size = 32;
-  train.batch_size = 8;
-  train.accumulate = 2;
-  train.steps = kSteps;
-  train.lr = 1e-3;
-  train.workers = 1;
-}
 
 // Loss and gradient of every step; the loss is the mean over the processes.
 template <class Options>
@@ -59,7 +45,9 @@ template <class Options>
 void expect_same_as_one(Options options, World& world) {
   World alone;
   const testing::TemporaryFolder folder;
-  fill(options.train, folder.path());
+  testing::set_small_run(options.train, folder.path(), kSteps);
+  options.train.batch_size = 8;
+  options.train.accumulate = 2;
   const std::vector<double> one = figures(options, alone);
   const std::vector<double> two = figures(options, world);
   for (std::size_t i = 0; i < one.size(); ++i) {

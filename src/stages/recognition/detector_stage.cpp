@@ -5,9 +5,7 @@
 #include "base/json_text.h"
 #include "data/coco/coco_results.h"
 #include "data/load/annotated_transforms.h"
-#include "data/load/open_dataset.h"
 #include "eval/recognition/coco_ap.h"
-#include "feed/annotated_feed.h"
 #include "heads/detect/detect_picture.h"
 #include "heads/detect/detector_file.h"
 #include "image/draw/draw.h"
@@ -17,8 +15,8 @@
 #include "nn/torch.h"
 #include "stages/recognition/backbone_start.h"
 #include "stages/recognition/make_stage.h"
+#include "stages/recognition/maps_stage.h"
 #include "stages/recognition/maps_start.h"
-#include "train/network_stage.h"
 
 namespace addp {
 namespace {
@@ -89,21 +87,18 @@ void add_truth(const BatchItem& sample, const std::vector<std::int64_t>& ids, Co
   }
 }
 
-class DetectorStage : public NetworkStage {
+class DetectorStage : public MapsStage<DetectorTrainOptions, Detector> {
  public:
   DetectorStage(const DetectorTrainOptions& options, World& world)
-      : NetworkStage("detector", options.train, world, {"box_ap", true}),
-        options_(options),
-        feed_(open_dataset(options.train.data, "train", Task::kDetection,
-                           chosen_classes(options, /*only_annotated=*/true)),
-              FeedOptions::from(options.train, world), jitter_transform(options), /*labels=*/false),
-        validation_(open_validation(options.train.data, feed_.dataset(), Task::kDetection,
-                                    chosen_classes(options, /*only_annotated=*/false))),
-        network_(make_detector(options, feed_.dataset())) {
-    take_from(feed_);
-    train_network(network_, maps_groups(*network_, network_->config().maps,
-                                        options.maps.layer_decay, options.train.weight_decay));
-  }
+      : MapsStage(options, world,
+                  {.name = "detector",
+                   .best = {"box_ap", true},
+                   .task = Task::kDetection,
+                   .training = chosen_classes(options, /*only_annotated=*/true),
+                   .validation = chosen_classes(options, /*only_annotated=*/false),
+                   .transform = jitter_transform(options),
+                   .labels = false,
+                   .make = make_detector}) {}
 
   Metrics evaluate() override {
     network_->eval();
@@ -207,11 +202,6 @@ class DetectorStage : public NetworkStage {
              {"box", losses.box.item<double>()},
              {"mask", losses.mask.item<double>()}}};
   }
-
-  DetectorTrainOptions options_;
-  AnnotatedFeed feed_;
-  std::shared_ptr<const Dataset> validation_;
-  std::shared_ptr<Detector> network_;
 };
 
 }  // namespace

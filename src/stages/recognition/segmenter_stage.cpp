@@ -1,9 +1,7 @@
 // Training a segmenter: UperNet on a pre-trained or new encoder, with mIoU on the validation split.
 #include "base/error.h"
 #include "data/load/annotated_transforms.h"
-#include "data/load/open_dataset.h"
 #include "eval/recognition/segmentation_metrics.h"
-#include "feed/annotated_feed.h"
 #include "heads/segment/segment_picture.h"
 #include "heads/segment/segmenter_file.h"
 #include "image/draw/draw.h"
@@ -14,8 +12,8 @@
 #include "nn/torch.h"
 #include "stages/recognition/backbone_start.h"
 #include "stages/recognition/make_stage.h"
+#include "stages/recognition/maps_stage.h"
 #include "stages/recognition/maps_start.h"
-#include "train/network_stage.h"
 
 namespace addp {
 namespace {
@@ -58,21 +56,18 @@ Tensor label_tensor(const GrayImage& labels) {
                           {labels.height, labels.width}, torch::kUInt8);
 }
 
-class SegmenterStage : public NetworkStage {
+class SegmenterStage : public MapsStage<SegmenterTrainOptions, Segmenter> {
  public:
   SegmenterStage(const SegmenterTrainOptions& options, World& world)
-      : NetworkStage("segmenter", options.train, world, {"miou", true}),
-        options_(options),
-        feed_(
-            open_dataset(options.train.data, "train", Task::kSegmentation, label_options(options)),
-            FeedOptions::from(options.train, world), crop_transform(options), /*labels=*/true),
-        validation_(open_validation(options.train.data, feed_.dataset(), Task::kSegmentation,
-                                    label_options(options))),
-        network_(make_segmenter(options, feed_.dataset())) {
-    take_from(feed_);
-    train_network(network_, maps_groups(*network_, network_->config().maps,
-                                        options.maps.layer_decay, options.train.weight_decay));
-  }
+      : MapsStage(options, world,
+                  {.name = "segmenter",
+                   .best = {"miou", true},
+                   .task = Task::kSegmentation,
+                   .training = label_options(options),
+                   .validation = label_options(options),
+                   .transform = crop_transform(options),
+                   .labels = true,
+                   .make = make_segmenter}) {}
 
   Metrics evaluate() override {
     network_->eval();
@@ -146,11 +141,6 @@ class SegmenterStage : public NetworkStage {
             .scales = options_.test_scales,
             .flip = options_.test_flip};
   }
-
-  SegmenterTrainOptions options_;
-  AnnotatedFeed feed_;
-  std::shared_ptr<const Dataset> validation_;
-  std::shared_ptr<Segmenter> network_;
 };
 
 }  // namespace

@@ -35,6 +35,19 @@ TEST(FileIo, WriteReadMap) {
   EXPECT_EQ(entries(folder.path()), 1U);
 }
 
+// How a process that does `work` ends, as waitpid says it.
+template <class Work>
+int status_of_child(const Work& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    work();
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
 TEST(FileIo, UncommittedWriteLeavesTheOldFile) {
   TemporaryFolder folder;
   const auto path = folder.path() / "a.txt";
@@ -52,8 +65,7 @@ TEST(FileIo, FullDiskLeavesTheOldFile) {
   const auto path = folder.path() / "a.txt";
   write_file_atomically(path, "old");
   // A limit on the size of files makes write() fail as a full disk does.
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const int status = status_of_child([&] {
     ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{1 << 16, 1 << 16};
     ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -65,9 +77,7 @@ TEST(FileIo, FullDiskLeavesTheOldFile) {
       code = message.find(path.string()) == 0 && error.code() == ExitCode::kRuntime ? 7 : 8;
     }
     ::_exit(code);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  });
   EXPECT_EQ(WEXITSTATUS(status), 7);
   EXPECT_EQ(read_text_file(path), "old");
   EXPECT_EQ(entries(folder.path()), 1U);
@@ -77,14 +87,11 @@ TEST(FileIo, KilledWriterLeavesTheOldFile) {
   TemporaryFolder folder;
   const auto path = folder.path() / "a.txt";
   write_file_atomically(path, "old");
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const int status = status_of_child([&] {
     AtomicFile file(path);
     file.write(std::string(4 << 20, 'n'));
     ::kill(::getpid(), SIGKILL);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  });
   EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(read_text_file(path), "old");
 }

@@ -2,13 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/log.h"
-#include "base/run/progress.h"
 #include "checkpoint/format/safetensors.h"
 #include "model/load.h"
 #include "nn/torch.h"
 #include "stages/generative/make_stage.h"
 #include "support/small_lpips.h"
+#include "support/small_run.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_file.h"
@@ -22,16 +21,8 @@ using testing::TemporaryFolder;
 class TokenizerStages : public ::testing::Test {
  protected:
   TokenizerTrainOptions options(const std::string& out, std::int64_t steps) {
-    set_progress_quiet(true);
-    set_log_quiet(true);
     TokenizerTrainOptions options;
-    options.train.data = "shapes:size=32,count=16,val=4,seed=1";
-    options.train.out = folder_.path() / out;
-    options.train.size = 32;
-    options.train.batch_size = 4;
-    options.train.steps = steps;
-    options.train.lr = 1e-3;
-    options.train.workers = 1;
+    testing::set_small_run(options.train, folder_.path() / out, steps);
     options.network = testing::small_tokenizer();
     options.lpips = folder_.path() / "lpips.safetensors";
     options.discriminator = DiscriminatorKind::kFeatures;

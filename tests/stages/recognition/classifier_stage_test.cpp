@@ -1,8 +1,6 @@
 // Classifiers and probes trained end to end on a few drawn pictures.
 #include <gtest/gtest.h>
 
-#include "base/log.h"
-#include "base/run/progress.h"
 #include "heads/classify/classifier_file.h"
 #include "model/load.h"
 #include "nn/layer/picture_tensor.h"
@@ -10,6 +8,7 @@
 #include "nn/torch.h"
 #include "stages/recognition/make_stage.h"
 #include "support/small_predictor.h"
+#include "support/small_run.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_file.h"
 #include "train/trainer.h"
@@ -19,18 +18,11 @@ namespace {
 
 using testing::TemporaryFolder;
 
-constexpr const char* kShapes = "shapes:size=32,count=16,val=8,seed=1";
-
 void fill(TrainOptions& train, const std::filesystem::path& out, std::int64_t steps) {
-  set_progress_quiet(true);
-  set_log_quiet(true);
-  train.data = kShapes;
-  train.out = out;
-  train.size = 32;
+  testing::set_small_run(train, out, steps);
+  train.data = "shapes:size=32,count=16,val=8,seed=1";
   train.batch_size = 8;
-  train.steps = steps;
   train.lr = 2e-3;
-  train.workers = 1;
 }
 
 ClassifierTrainOptions tiny_classifier(const std::filesystem::path& out, std::int64_t steps) {
