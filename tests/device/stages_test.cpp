@@ -22,15 +22,6 @@ namespace {
 using testing::FakeAccelerator;
 using testing::TemporaryFolder;
 
-TrainOptions device_run(const std::filesystem::path& out) {
-  TrainOptions train;
-  testing::set_small_run(train, out, 2);
-  train.ema = 0.9;
-  train.log_every = 1;
-  train.picture_every = 2;
-  return train;
-}
-
 class Devices : public ::testing::Test {
  protected:
   // Trains one stage on the CPU and on the accelerator; the last losses must agree.
@@ -41,7 +32,10 @@ class Devices : public ::testing::Test {
       std::optional<FakeAccelerator> accelerator;
       if (where == "accelerator") accelerator.emplace();
       const std::int64_t before = FakeAccelerator::operations();
-      options.train = device_run(folder_.path() / (name + "-" + where));
+      testing::set_small_run(options.train, folder_.path() / (name + "-" + where), 2);
+      options.train.ema = 0.9;
+      options.train.log_every = 1;
+      options.train.picture_every = 2;
       World world;
       const auto stage = make_stage(options, world);
       const StepContext context{0, 2, 1e-3, RandomStream(1, "step")};

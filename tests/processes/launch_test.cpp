@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/file/file_io.h"
@@ -81,14 +82,16 @@ void expect_usage_error(const std::map<std::string, std::string>& variables,
   }
 }
 
-void expect_place(const WorldOptions& world, int rank, int size) {
-  EXPECT_EQ(world.rank, rank);
-  EXPECT_EQ(world.size, size);
+// Rank, size, local rank, address and port.
+auto place(const WorldOptions& world) {
+  return std::tuple<int, int, int, std::string, int>(world.rank, world.size, world.local_rank,
+                                                     world.address, world.port);
 }
 
 TEST(LaunchEnvironment, NothingMeansOneProcess) {
   const auto world = read({});
-  expect_place(world, 0, 1);
+  EXPECT_EQ(world.rank, 0);
+  EXPECT_EQ(world.size, 1);
 }
 
 TEST(LaunchEnvironment, Torchrun) {
@@ -99,10 +102,7 @@ TEST(LaunchEnvironment, Torchrun) {
                            {"MASTER_PORT", "1234"},
                            {"SLURM_PROCID", "1"},
                            {"SLURM_NTASKS", "2"}});
-  expect_place(world, 5, 8);
-  EXPECT_EQ(world.local_rank, 1);
-  EXPECT_EQ(world.address, "node3");
-  EXPECT_EQ(world.port, 1234);
+  EXPECT_EQ(place(world), std::tuple(5, 8, 1, "node3", 1234));
 }
 
 TEST(LaunchEnvironment, Slurm) {
@@ -112,10 +112,7 @@ TEST(LaunchEnvironment, Slurm) {
                            {"SLURM_NODELIST", "gpu[07-08],login"},
                            {"SLURM_JOB_ID", "123456"},
                            {"SLURM_STEP_ID", "0"}});
-  expect_place(world, 3, 4);
-  EXPECT_EQ(world.local_rank, 1);
-  EXPECT_EQ(world.address, "gpu07");
-  EXPECT_EQ(world.port, 20000 + 3456);
+  EXPECT_EQ(place(world), std::tuple(3, 4, 1, "gpu07", 20000 + 3456));
 }
 
 TEST(LaunchEnvironment, SlurmBatchScriptIsOneProcess) {
