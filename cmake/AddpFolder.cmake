@@ -1,15 +1,16 @@
-# addp_folder(PATH [TORCH | OBJECTS] [DEPENDS folders] [HEADERS folders] [LINKS libraries])
+# addp_folder(PATH [TORCH | OBJECTS] [DEPENDS folders] [PRIVATE folders] [HEADERS folders] [LINKS libraries])
 #
 # Makes the static library addp_<path> of src/PATH/*.cpp ('/' becomes '_'). A folder may include the headers of the
 # folders it names with DEPENDS and of what those name: the includes are written "folder/file.h" and searched in
-# build/include/<path>/, which holds links to that folder's headers alone. With HEADERS a folder sees headers without
+# build/include/<path>/, which holds links to that folder's headers alone. What it names with PRIVATE its .cpp files may
+# include, but nobody who names this folder. With HEADERS a folder sees headers without
 # linking what is behind them; the headers must then do without libtorch. OBJECTS: sources of the program itself, which
 # links no static folder, because libaddp_core.so has them.
 set(ADDP_FOLDERS "" CACHE INTERNAL "")
 set(ADDP_TORCH_FOLDERS "" CACHE INTERNAL "")
 
 function(addp_folder path)
-  cmake_parse_arguments(ARG "TORCH;OBJECTS" "" "DEPENDS;HEADERS;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;OBJECTS" "" "DEPENDS;PRIVATE;HEADERS;LINKS" ${ARGN})
   string(REPLACE "/" "_" name ${path})
   addp_header_view(${path} ${name})
   foreach(other ${ARG_DEPENDS} ${ARG_HEADERS})
@@ -36,6 +37,10 @@ function(addp_folder path)
   foreach(other ${ARG_DEPENDS})
     string(REPLACE "/" "_" other ${other})
     target_link_libraries(addp_${name} PUBLIC addp_${other})
+  endforeach()
+  foreach(other ${ARG_PRIVATE})
+    string(REPLACE "/" "_" other ${other})
+    target_link_libraries(addp_${name} PRIVATE addp_${other})
   endforeach()
   if(ARG_TORCH)
     addp_use_torch(addp_${name})

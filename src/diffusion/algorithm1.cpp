@@ -1,40 +1,14 @@
 #include "diffusion/algorithm1.h"
 
 #include "diffusion/addp_loss.h"
-#include "diffusion/mapping.h"
 #include "diffusion/noisy_pixels.h"
 #include "nn/torch.h"
 
 namespace addp {
-namespace {
-
-// Numbers in [0, 1) for Mapping::kSampling, sample i from a stream of its own: [B, L].
-Tensor uniform_draws(Mapping mapping, const Tensor& tokens, const RandomStream& stream,
-                     std::int64_t first) {
-  if (mapping != Mapping::kSampling) return {};
-  const Tensor draws = torch::empty(tokens.sizes(), torch::kFloat32);
-  for (std::int64_t i = 0; i < draws.size(0); ++i) {
-    const Tensor row = draws[i];
-    stream.fork("sampling", static_cast<std::uint64_t>(first + i))
-        .fill_uniform({row.data_ptr<float>(), static_cast<std::size_t>(row.numel())});
-  }
-  return draws.to(tokens.device());
-}
-
-// x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+dt})) m_t)
-Tensor noisy_pixels(const Vqgan& tokenizer, const Tensor& z0, const Tensor& masked, const Tensor& q,
-                    const Grid& grid, Mapping mapping, const RandomStream& stream,
-                    std::int64_t first) {
-  const Tensor unreliable = map_to_embeddings(mapping, q, tokenizer.codebook(),
-                                              uniform_draws(mapping, z0, stream, first));
-  return decode_noisy(tokenizer, z0, masked, unreliable, grid);
-}
-
-}  // namespace
 
 Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid& grid,
                       double ratio, const DiffusionOptions& options, const RandomStream& stream) {
-  constexpr double kStep = 0.04;  // about the mean distance of m_{t+dt} in training
+  constexpr double kStep = 0.04;  // about the mean distance of m_{t+1} in training
   const MaskPair masks =
       sample_masks(z0.size(0), z0.size(1), {ratio, std::min(1.0, ratio + kStep)}, stream)
           .to(z0.device());
@@ -60,7 +34,7 @@ PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen,
                                  const RandomStream& stream, DropoutKeys* dropout) {
   const auto& [z0, grid, classes, first] = batch;
   const DiffusionOptions& options = wanted.diffusion;
-  // sample t; sample m_t and m_{t+dt}
+  // sample t; sample m_t and m_{t+1}
   const RatioPair ratios = wanted.schedule.sample(options.condition, stream.fork("ratio"));
   const MaskPair masks =
       sample_masks(z0.size(0), z0.size(1), ratios, stream.fork("masks"), first).to(z0.device());
@@ -69,10 +43,11 @@ PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen,
   Tensor q_target, x_t;
   {
     torch::NoGradGuard frozen_networks;
-    // q(z_{t-1} | z_t), q(z_t | z_{t+dt}) <- Token-Predictor(z_t), Token-Predictor(z_{t+dt})
+    // q(z_{t-1} | z_t), q(z_t | z_{t+1}) <- Token-Predictor(z_t), Token-Predictor(z_{t+1})
     const Predictions q = predict_tokens(*frozen.predictor, z0, masks, grid, options.condition,
                                          options.predictor_dropout ? dropout : nullptr, classes);
     q_target = q.target;
+    // x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+1})) m_t)
     x_t = noisy_pixels(*frozen.tokenizer, z0, z_t.masked, q.unreliable, grid, options.mapping,
                        stream, first);
   }

@@ -9,7 +9,7 @@
 
 namespace addp {
 
-// Mask ratios of z_t and of its neighbour: z_{t+dt}, or z_{t-dt} where the condition is kSame.
+// Mask ratios of z_t and of its neighbour: z_{t+1}, or z_{t-1} where the condition is kSame.
 struct RatioPair {
   double current = 0;
   double neighbour = 0;

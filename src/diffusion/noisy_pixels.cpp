@@ -1,9 +1,26 @@
 #include "diffusion/noisy_pixels.h"
 
+#include "diffusion/mapping.h"
 #include "nn/layer/pixels.h"
 #include "nn/torch.h"
 
 namespace addp {
+namespace {
+
+// Numbers in [0, 1) for Mapping::kSampling, sample i from a stream of its own: [B, L].
+Tensor uniform_draws(Mapping mapping, const Tensor& tokens, const RandomStream& stream,
+                     std::int64_t first) {
+  if (mapping != Mapping::kSampling) return {};
+  const Tensor draws = torch::empty(tokens.sizes(), torch::kFloat32);
+  for (std::int64_t i = 0; i < draws.size(0); ++i) {
+    const Tensor row = draws[i];
+    stream.fork("sampling", static_cast<std::uint64_t>(first + i))
+        .fill_uniform({row.data_ptr<float>(), static_cast<std::size_t>(row.numel())});
+  }
+  return draws.to(tokens.device());
+}
+
+}  // namespace
 
 Tensor decode_noisy(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
                     const Tensor& unreliable, const Grid& grid) {
@@ -15,6 +32,14 @@ Tensor decode_noisy(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& 
 
 Tensor encoder_input(const Tensor& pixels) {
   return normalise_pixels(pixels.to(torch::kFloat32).clamp(0, 1));
+}
+
+Tensor noisy_pixels(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
+                    const Tensor& q, const Grid& grid, Mapping mapping, const RandomStream& stream,
+                    std::int64_t first) {
+  const Tensor unreliable = map_to_embeddings(mapping, q, tokenizer.codebook(),
+                                              uniform_draws(mapping, tokens, stream, first));
+  return decode_noisy(tokenizer, tokens, masked, unreliable, grid);
 }
 
 }  // namespace addp

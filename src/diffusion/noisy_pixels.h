@@ -1,6 +1,8 @@
 // Token-to-pixel decoding, Eq. (1): x_t of reliable tokens and embeddings for the unreliable ones.
 #pragma once
 
+#include "base/random.h"
+#include "diffusion/options.h"
 #include "nn/types.h"
 #include "tokenizer/vqgan.h"
 
@@ -10,6 +12,13 @@ namespace addp {
 // as the VQ decoder gives them, which is a little outside [0, 1] in places.
 Tensor decode_noisy(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
                     const Tensor& unreliable, const Grid& grid);
+
+// x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+1})) m_t), with q [B, L, K] and f the mapping.
+// `stream` is for Mapping::kSampling; `first` is the number of the first sample in the batch of all
+// processes.
+Tensor noisy_pixels(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
+                    const Tensor& q, const Grid& grid, Mapping mapping, const RandomStream& stream,
+                    std::int64_t first);
 
 // What the image encoder is given: clamped to [0, 1] and normalised.
 Tensor encoder_input(const Tensor& pixels);

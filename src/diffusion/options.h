@@ -16,8 +16,8 @@ inline std::vector<std::pair<std::string, Mapping>> mapping_names() {
           {"sampling", Mapping::kSampling}};
 }
 
-// What the unreliable tokens of step t depend on: q(z_t | z_{t+1}) (kNext), or q(z_t
-// | z_t) (kSame).
+// What the unreliable tokens of step t depend on: q(z_t | z_{t+1}) (kNext), or q(z_t | z_t)
+// (kSame).
 enum class Condition { kNext, kSame };
 
 // Where the reliable tokens enter the network besides the pixels.
@@ -34,7 +34,7 @@ struct MaskRatioOptions {
   double lowest = 0.5;  // ... over [lowest, highest)
   double highest = 1.0;
   double fixed = 0;            // above 0: this ratio always
-  std::int64_t delta_low = 1;  // z_{t+dt} is dt entries further, dt uniform in this range
+  std::int64_t delta_low = 1;  // z_{t+1} is so many of the ratios further, uniform in this range
   std::int64_t delta_high = 5;
 };
 

@@ -12,61 +12,27 @@
 namespace addp {
 namespace {
 
+struct TypePair {
+  DType in_files;
+  torch::ScalarType in_torch;
+};
+constexpr TypePair kTypes[] = {{DType::kBool, torch::kBool},   {DType::kU8, torch::kUInt8},
+                               {DType::kI8, torch::kInt8},     {DType::kI16, torch::kInt16},
+                               {DType::kI32, torch::kInt32},   {DType::kI64, torch::kInt64},
+                               {DType::kF16, torch::kFloat16}, {DType::kBF16, torch::kBFloat16},
+                               {DType::kF32, torch::kFloat32}, {DType::kF64, torch::kFloat64}};
+
 torch::ScalarType torch_type(DType type) {
-  switch (type) {
-    case DType::kBool:
-      return torch::kBool;
-    case DType::kU8:
-      return torch::kUInt8;
-    case DType::kI8:
-      return torch::kInt8;
-    case DType::kI16:
-      return torch::kInt16;
-    case DType::kI32:
-      return torch::kInt32;
-    case DType::kI64:
-      return torch::kInt64;
-    case DType::kF16:
-      return torch::kFloat16;
-    case DType::kBF16:
-      return torch::kBFloat16;
-    case DType::kF32:
-      return torch::kFloat32;
-    case DType::kF64:
-      return torch::kFloat64;
-    case DType::kU16:
-    case DType::kU32:
-    case DType::kU64:
-      break;
+  for (const TypePair& pair : kTypes) {
+    if (pair.in_files == type) return pair.in_torch;
   }
   throw DataError("tensors of type {} are not supported: convert the file to F32",
                   dtype_name(type));
 }
 
 DType file_type(torch::ScalarType type) {
-  switch (type) {
-    case torch::kBool:
-      return DType::kBool;
-    case torch::kUInt8:
-      return DType::kU8;
-    case torch::kInt8:
-      return DType::kI8;
-    case torch::kInt16:
-      return DType::kI16;
-    case torch::kInt32:
-      return DType::kI32;
-    case torch::kInt64:
-      return DType::kI64;
-    case torch::kFloat16:
-      return DType::kF16;
-    case torch::kBFloat16:
-      return DType::kBF16;
-    case torch::kFloat32:
-      return DType::kF32;
-    case torch::kFloat64:
-      return DType::kF64;
-    default:
-      break;
+  for (const TypePair& pair : kTypes) {
+    if (pair.in_torch == type) return pair.in_files;
   }
   throw RuntimeError("tensors of type {} cannot be written", torch::toString(type));
 }

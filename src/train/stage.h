@@ -48,6 +48,11 @@ struct Microbatch {
   }
 };
 
+// Draws the first weights of one of a run's networks.
+inline RandomStream initial_weights(const TrainOptions& options, std::string_view network) {
+  return RandomStream(static_cast<std::uint64_t>(options.seed), "initial weights").fork(network);
+}
+
 // How many held-out pictures panels show and evaluations of the generative stages use.
 inline constexpr std::int64_t kShownPictures = 8, kValidationPictures = 64;
 

@@ -96,13 +96,13 @@ TensorMap import_inception(ByteSpan bytes, const std::shared_ptr<const void>& ow
                            const std::string& name) {
   const TorchFile file = parse_torch_file(bytes, owner, name, /*verify=*/true);
   const std::vector<TensorView> tensors = in_order(*file.pickle);
-  if (tensors.size() != 4 * kInceptionLayers.size()) {
+  if (tensors.size() != 4 * inception_layers().size()) {
     throw DataError("{}: has {} tensors where the FID network has {}", name, tensors.size(),
-                    4 * kInceptionLayers.size());
+                    4 * inception_layers().size());
   }
   TensorMap out;
-  for (std::size_t i = 0; i < kInceptionLayers.size(); ++i) {
-    const std::string layer = kInceptionLayers[i].name;
+  for (std::size_t i = 0; i < inception_layers().size(); ++i) {
+    const std::string layer = inception_layers()[i].name;
     const TensorView *part = &tensors[4 * i], &weight = part[0];
     for (int j = 1; j < 4; ++j) {
       if (weight.shape.size() != 4 || part[j].shape != std::vector{weight.shape[0]}) {

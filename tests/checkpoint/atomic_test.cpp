@@ -14,7 +14,7 @@
 namespace addp {
 namespace {
 
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 TensorMap big() { return {{"w", make_tensor(DType::kU8, {8 << 20}, Bytes(8 << 20, 1))}}; }
 
@@ -42,13 +42,13 @@ int in_limited_child(rlim_t limit, Work work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 }
 
-std::size_t files_in(const ScratchFolder& scratch) {
+std::size_t files_in(const TemporaryFolder& scratch) {
   return static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator(scratch.path()), {}));
 }
 
 TEST(AtomicWrites, FullDiskLeavesTheOldFile) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const TensorMap old{{"w", make_tensor(DType::kU8, {3}, {1, 2, 3})}};
   write_safetensors(scratch / "a.safetensors", old);
   write_torch_file(scratch / "a.pth", old);
@@ -67,7 +67,7 @@ TEST(AtomicWrites, FullDiskLeavesTheOldFile) {
 }
 
 TEST(AtomicWrites, KillLeavesTheOldFile) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   write_safetensors(scratch / "a.safetensors", {{"w", make_tensor(DType::kU8, {1}, {5})}});
   const Bytes before = read_file(scratch / "a.safetensors");
   const TensorMap larger = big();
@@ -84,7 +84,7 @@ TEST(AtomicWrites, KillLeavesTheOldFile) {
 }
 
 TEST(AtomicWrites, MissingFolderIsNamed) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   try {
     write_safetensors(scratch / "no/such/a.safetensors", {});
     ADD_FAILURE() << "written";

@@ -12,7 +12,7 @@
 namespace addp {
 namespace {
 
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 TensorMap sample() {
   return {{"a.weight", make_tensor(DType::kF32, {4, 4}, Bytes(64, 1))},
@@ -36,7 +36,7 @@ void expect_refusal(const std::string& text, const std::string& part) {
 }
 
 TEST(Damage, EveryTruncation) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   write_torch_file(scratch / "a.pth", sample());
   const Bytes whole = read_file(scratch / "a.pth");
   ASSERT_NO_THROW(parse(whole));
@@ -47,7 +47,7 @@ TEST(Damage, EveryTruncation) {
 
 // Checksums cover all numbers, so a flipped bit is refused or changes nothing.
 TEST(Damage, EveryFlippedBitOfAZip) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   write_torch_file(scratch / "a.pth", sample());
   Bytes bytes = read_file(scratch / "a.pth");
   const TensorMap expected = sample();
@@ -68,7 +68,7 @@ TEST(Damage, EveryFlippedBitOfAZip) {
 }
 
 TEST(Damage, RandomFlipsOfSafetensors) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   write_safetensors(scratch / "a.safetensors", sample(),
                     {{"addp.kind", "addp"}, {"addp.config", "{}"}});
   const Bytes whole = read_file(scratch / "a.safetensors");
@@ -107,7 +107,7 @@ TEST(Damage, MissingFileIsNamed) {
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("no/such/file.pth"), std::string::npos);
   }
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   EXPECT_THROW(open_checkpoint(scratch.path()), DataError);
 }
 

@@ -12,11 +12,11 @@
 namespace addp {
 namespace {
 
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 constexpr std::array kPublished{"addp.pth", "mage.pth", "vqgan.ckpt", "classifier.pth"};
 
-std::string dump_name(const ScratchFolder& scratch, std::size_t folder, const char* file) {
+std::string dump_name(const TemporaryFolder& scratch, std::size_t folder, const char* file) {
   return (scratch / (std::to_string(folder) + "-" + file)).string();
 }
 
@@ -24,7 +24,7 @@ class Parity : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (testing::python().empty()) return;
-    scratch_ = new ScratchFolder;
+    scratch_ = new TemporaryFolder;
     std::string arguments = fmt::format("make '{}'", scratch_->path());
     const auto folders = testing::network_fixtures();
     for (std::size_t i = 0; i < folders.size(); ++i) {
@@ -41,9 +41,9 @@ class Parity : public ::testing::Test {
   }
   static std::filesystem::path file(const std::string& name) { return *scratch_ / name; }
 
-  static ScratchFolder* scratch_;
+  static TemporaryFolder* scratch_;
 };
-ScratchFolder* Parity::scratch_ = nullptr;
+TemporaryFolder* Parity::scratch_ = nullptr;
 
 TEST_F(Parity, PublishedLayouts) {
   const auto folders = testing::network_fixtures();

@@ -11,6 +11,7 @@
 
 #include "base/file/file_io.h"
 #include "checkpoint/layout/checkpoint.h"
+#include "support/temporary_folder.h"
 
 namespace addp::testing {
 
@@ -33,28 +34,6 @@ inline bool run_reference(const std::string& arguments) {
                               "/tests/checkpoint/reference.py' " + arguments;
   return std::system(command.c_str()) == 0;
 }
-
-// A folder of its own for each test, removed at the end.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "addp-checkpoint-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Compares key for key and byte for byte with what reference.py wrote to
 // `dump`.json and `dump`.bin.

@@ -2,22 +2,16 @@
 // the CPU does.
 #include <gtest/gtest.h>
 
-#include "base/log.h"
-#include "base/run/progress.h"
 #include "device/fake_accelerator.h"
 #include "generate/edit.h"
 #include "generate/trajectory.h"
 #include "machine/machine.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
-#include "stages/generative/addp_stage.h"
-#include "stages/generative/predictor_stage.h"
-#include "stages/generative/tokenizer_stage.h"
-#include "stages/recognition/classifier_stage.h"
-#include "stages/recognition/detector_stage.h"
-#include "stages/recognition/probe_stage.h"
-#include "stages/recognition/segmenter_stage.h"
+#include "stages/generative/make_stage.h"
+#include "stages/recognition/make_stage.h"
 #include "support/small_lpips.h"
+#include "support/small_run.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "train/trainer.h"
@@ -28,41 +22,27 @@ namespace {
 using testing::FakeAccelerator;
 using testing::TemporaryFolder;
 
-TrainOptions small_run(const std::filesystem::path& out) {
-  set_progress_quiet(true);
-  set_log_quiet(true);
-  TrainOptions train;
-  train.data = "shapes:size=32,count=16,val=4,seed=1";
-  train.out = out;
-  train.size = 32;
-  train.batch_size = 4;
-  train.steps = 2;
-  train.lr = 1e-3;
-  train.workers = 1;
-  train.ema = 0.9;
-  train.log_every = 1;
-  train.picture_every = 2;
-  return train;
-}
-
 class Devices : public ::testing::Test {
  protected:
   // Trains one stage on the CPU and on the accelerator; the last losses must agree.
-  template <class OneStage, class Options>
+  template <class Options>
   std::filesystem::path expect_same(Options options, const std::string& name) {
     std::map<std::string, double> losses;
     for (const std::string where : {"cpu", "accelerator"}) {
       std::optional<FakeAccelerator> accelerator;
       if (where == "accelerator") accelerator.emplace();
       const std::int64_t before = FakeAccelerator::operations();
-      options.train = small_run(folder_.path() / (name + "-" + where));
+      testing::set_small_run(options.train, folder_.path() / (name + "-" + where), 2);
+      options.train.ema = 0.9;
+      options.train.log_every = 1;
+      options.train.picture_every = 2;
       World world;
-      OneStage stage(options, world);
+      const auto stage = make_stage(options, world);
       const StepContext context{0, 2, 1e-3, RandomStream(1, "step")};
-      stage.seek(0);
-      stage.step(context);
-      losses[where] = stage.step(context).at("loss");
-      addp::train(stage, options.train, world, {false, "addp train", ""});
+      stage->seek(0);
+      stage->step(context);
+      losses[where] = stage->step(context).at("loss");
+      addp::train(*stage, options.train, world, {false, "addp train", ""});
       EXPECT_EQ(FakeAccelerator::operations() > before, where == "accelerator");
     }
     EXPECT_NEAR(losses["cpu"], losses["accelerator"], 1e-3 * (1 + std::abs(losses["cpu"])));
@@ -76,7 +56,7 @@ class Devices : public ::testing::Test {
     write_safetensors(options.lpips, testing::small_lpips());
     options.adversarial = 0.1;
     options.discriminator_layers = 1;
-    return expect_same<TokenizerStage>(options, "tokenizer");
+    return expect_same(options, "tokenizer");
   }
 
   TemporaryFolder folder_;
@@ -88,12 +68,12 @@ TEST_F(Devices, GenerativeStagesAndTheSampler) {
   predictor.tokens.tokenizer = codes;
   predictor.tokens.class_conditional = true;
   predictor.network.preset = "nano";
-  const auto mage = expect_same<PredictorStage>(predictor, "predictor");
+  const auto mage = expect_same(predictor, "predictor");
   AddpTrainOptions addp;
   addp.predictor = mage;
   addp.tokens = predictor.tokens;
   addp.network.preset = "nano";
-  const auto model = expect_same<AddpStage>(addp, "addp");
+  const auto model = expect_same(addp, "addp");
 
   GenerationPlan plan;
   plan.sampler.steps = 3;
@@ -123,19 +103,19 @@ TEST_F(Devices, Classifier) {
   ClassifierTrainOptions classifier;
   classifier.backbone.preset = "nano";
   classifier.backbone.patch = 8;
-  expect_same<ClassifierStage>(classifier, "classifier");
+  expect_same(classifier, "classifier");
 }
 
 TEST_F(Devices, Probe) {
   ClassifierTrainOptions classifier;
   classifier.backbone.preset = "nano";
   classifier.backbone.patch = 8;
-  const auto encoder = expect_same<ClassifierStage>(classifier, "encoder");
+  const auto encoder = expect_same(classifier, "encoder");
   for (const std::int64_t views : {0, 1}) {
     ProbeTrainOptions probe;
     probe.backbone.model = encoder;
     probe.views = views;
-    expect_same<ProbeStage>(probe, fmt::format("probe{}", views));
+    expect_same(probe, fmt::format("probe{}", views));
   }
 }
 
@@ -144,7 +124,7 @@ TEST_F(Devices, Segmenter) {
   segmenter.maps.backbone.preset = "nano";
   segmenter.channels = segmenter.auxiliary_channels = 16;
   segmenter.maps.backbone.patch = 8;
-  expect_same<SegmenterStage>(segmenter, "segmenter");
+  expect_same(segmenter, "segmenter");
 }
 
 TEST_F(Devices, Detector) {
@@ -153,7 +133,7 @@ TEST_F(Devices, Detector) {
   detector.strides = {2, 4, 8, 16};
   detector.channels = detector.mask_channels = 16;
   detector.box_width = 32;
-  expect_same<DetectorStage>(detector, "detector");
+  expect_same(detector, "detector");
 }
 
 TEST(Device, NamesAreUnderstood) {

@@ -2,24 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "http/status.h"
 #include "server/http/http_error.h"
 
 namespace addp {
 namespace {
 
+using testing::status;
+
 Fields json_fields(const std::string& body) {
   Fields fields;
   add_body(fields, "application/json; charset=utf-8", std::string(body), {});
   return fields;
-}
-
-int status(const std::function<void()>& call) {
-  try {
-    call();
-    return 0;
-  } catch (const HttpError& error) {
-    return error.status();
-  }
 }
 
 TEST(Fields, JsonBecomesTexts) {

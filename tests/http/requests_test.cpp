@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "http/status.h"
 #include "image/codec/codec.h"
 #include "server/http/http_error.h"
 #include "server/requests/describe.h"
@@ -11,6 +12,8 @@
 
 namespace addp {
 namespace {
+
+using testing::status;
 
 Fields fields_of(std::map<std::string, std::string> texts) {
   Fields fields;
@@ -89,17 +92,6 @@ Bytes claimed(std::uint32_t width, std::uint32_t height) {
     png[std::size_t(20 + i)] = std::uint8_t(height >> (24 - 8 * i));
   }
   return png;
-}
-
-int status(const std::function<void()>& call) {
-  try {
-    call();
-    return 0;
-  } catch (const HttpError& error) {
-    return error.status();
-  } catch (const DataError&) {
-    return 400;
-  }
 }
 
 TEST(Pictures, AreCheckedBeforeTheyAreDecoded) {

@@ -11,6 +11,7 @@
 #include "nn/layer/block.h"
 #include "nn/layer/param_groups.h"
 #include "nn/torch.h"
+#include "support/message_of.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -26,15 +27,6 @@ class Small : public torch::nn::Module {
   std::vector<std::shared_ptr<Block>> blocks;
   Tensor steps;
 };
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return {};
-}
 
 TEST(Load, TensorsKeepTypeShapeAndValues) {
   for (const auto type : {torch::kFloat32, torch::kFloat64, torch::kInt64, torch::kUInt8,
@@ -83,8 +75,8 @@ TEST(Load, NamesEveryDifferenceAndChangesNothing) {
   tensors["blocks.1.norm1.bias"] = to_view(torch::zeros({9}));
   tensors["blocks.0.norm1.bias"] = to_view(torch::ones({8}));
   tensors["surplus"] = to_view(torch::zeros({1}));
-  const std::string message =
-      message_of([&] { load_strictly(network, tensors, {.source = "some.file"}); });
+  const std::string message = testing::message_of<DataError>(
+      [&] { load_strictly(network, tensors, {.source = "some.file"}); });
   for (const char* part :
        {"some.file", "blocks.0.norm1.weight", "blocks.1.norm1.bias", "surplus"}) {
     EXPECT_NE(message.find(part), std::string::npos) << part << " in " << message;
@@ -144,7 +136,7 @@ TEST(Load, NumbersThatAreNotFiniteAreRefused) {
     }
     const Tensor before = b.parameters()[0].detach().clone();
     const std::string message =
-        message_of([&] { load_strictly(b, state_of(a), {.source = "file"}); });
+        testing::message_of<DataError>([&] { load_strictly(b, state_of(a), {.source = "file"}); });
     EXPECT_NE(message.find("file: 1 values of 'blocks.1."), std::string::npos) << message;
     EXPECT_TRUE(b.parameters()[0].equal(before));
   }

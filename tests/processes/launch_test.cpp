@@ -6,15 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <thread>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/file/file_io.h"
 #include "processes/ranks.h"
+#include "support/eventually.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -82,6 +82,12 @@ void expect_usage_error(const std::map<std::string, std::string>& variables,
   }
 }
 
+// Rank, size, local rank, address and port.
+auto place(const WorldOptions& world) {
+  return std::tuple<int, int, int, std::string, int>(world.rank, world.size, world.local_rank,
+                                                     world.address, world.port);
+}
+
 TEST(LaunchEnvironment, NothingMeansOneProcess) {
   const auto world = read({});
   EXPECT_EQ(world.rank, 0);
@@ -96,11 +102,7 @@ TEST(LaunchEnvironment, Torchrun) {
                            {"MASTER_PORT", "1234"},
                            {"SLURM_PROCID", "1"},
                            {"SLURM_NTASKS", "2"}});
-  EXPECT_EQ(world.rank, 5);
-  EXPECT_EQ(world.size, 8);
-  EXPECT_EQ(world.local_rank, 1);
-  EXPECT_EQ(world.address, "node3");
-  EXPECT_EQ(world.port, 1234);
+  EXPECT_EQ(place(world), std::tuple(5, 8, 1, "node3", 1234));
 }
 
 TEST(LaunchEnvironment, Slurm) {
@@ -110,11 +112,7 @@ TEST(LaunchEnvironment, Slurm) {
                            {"SLURM_NODELIST", "gpu[07-08],login"},
                            {"SLURM_JOB_ID", "123456"},
                            {"SLURM_STEP_ID", "0"}});
-  EXPECT_EQ(world.rank, 3);
-  EXPECT_EQ(world.size, 4);
-  EXPECT_EQ(world.local_rank, 1);
-  EXPECT_EQ(world.address, "gpu07");
-  EXPECT_EQ(world.port, 20000 + 3456);
+  EXPECT_EQ(place(world), std::tuple(3, 4, 1, "gpu07", 20000 + 3456));
 }
 
 TEST(LaunchEnvironment, SlurmBatchScriptIsOneProcess) {
@@ -236,7 +234,7 @@ class RunProcessesSignals : public ::testing::Test {
       ::execv(list[0], list.data());
       ::_exit(127);
     }
-    ASSERT_TRUE(eventually([&] { return has("ready-0") && has("ready-1"); }));
+    ASSERT_TRUE(testing::eventually([&] { return has("ready-0") && has("ready-1"); }));
   }
   void TearDown() override {
     ::kill(launcher_, SIGKILL);
@@ -246,14 +244,6 @@ class RunProcessesSignals : public ::testing::Test {
   bool rank_runs(const std::string& rank) const {
     return ::kill(std::stoi(read_text_file(folder_.path() / ("pid-" + rank))), 0) == 0;
   }
-  template <class Condition>
-  static bool eventually(Condition condition) {
-    for (int i = 0; i < 600; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return false;
-  }
 
   testing::TemporaryFolder folder_;
   pid_t launcher_ = -1;
@@ -262,7 +252,8 @@ class RunProcessesSignals : public ::testing::Test {
 TEST_F(RunProcessesSignals, InterruptReachesAllAndWaitsForTheirSaving) {
   ::kill(launcher_, SIGINT);
   int status = 0;
-  ASSERT_TRUE(eventually([&] { return ::waitpid(launcher_, &status, WNOHANG) == launcher_; }));
+  ASSERT_TRUE(
+      testing::eventually([&] { return ::waitpid(launcher_, &status, WNOHANG) == launcher_; }));
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
   EXPECT_TRUE(has("saved-0"));
@@ -273,7 +264,7 @@ TEST_F(RunProcessesSignals, InterruptReachesAllAndWaitsForTheirSaving) {
 
 TEST_F(RunProcessesSignals, RanksSaveAndEndWhenTheLauncherIsKilled) {
   ::kill(launcher_, SIGKILL);
-  EXPECT_TRUE(eventually([&] { return has("saved-0") && has("saved-1"); }));
+  EXPECT_TRUE(testing::eventually([&] { return has("saved-0") && has("saved-1"); }));
 }
 
 }  // namespace

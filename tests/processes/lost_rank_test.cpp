@@ -5,16 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <thread>
 
 #include "base/error.h"
 #include "base/file/file_io.h"
 #include "nn/torch.h"
 #include "processes/distributed.h"
 #include "processes/ranks.h"
+#include "support/eventually.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -56,7 +55,7 @@ class Orphans {
   }
   // Waits until every rank has said that it is under way.
   bool under_way() const {
-    return eventually([this] {
+    return testing::eventually([this] {
       for (std::size_t rank = 0; rank < children_.size(); ++rank) {
         if (!std::filesystem::exists(folder_.path() / fmt::format("ready-{}", rank))) return false;
       }
@@ -68,7 +67,8 @@ class Orphans {
   int exit_code(int rank) {
     pid_t& child = children_[static_cast<std::size_t>(rank)];
     int status = 0;
-    if (!eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; })) return -1;
+    if (!testing::eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; }))
+      return -1;
     child = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
@@ -77,14 +77,6 @@ class Orphans {
  private:
   std::string log(int rank) const {
     return (folder_.path() / fmt::format("log-{}", rank)).string();
-  }
-  template <class Condition>
-  static bool eventually(Condition condition) {
-    for (int i = 0; i < 600; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-    return false;
   }
 
   testing::TemporaryFolder folder_;
@@ -133,33 +125,25 @@ void expect_sentence(Orphans& ranks, int rank, const std::string& sentence) {
   EXPECT_NE(ranks.said(rank).find(sentence), std::string::npos) << ranks.said(rank);
 }
 
-TEST(LostRank, KilledRankIsNamedByTheOthers) {
+// One rank of each run is sent the signal `number`: the others end and name it.
+void expect_named(int number) {
   Orphans sums(3, "LostRankPart.DISABLED_endless_sums");
   Orphans backward(2, "LostRankPart.DISABLED_endless_backward");
   Orphans first(2, "LostRankPart.DISABLED_endless_backward");
   ASSERT_TRUE(sums.under_way() && backward.under_way() && first.under_way());
-  sums.signal(1, SIGKILL);
-  backward.signal(1, SIGKILL);
-  first.signal(0, SIGKILL);
+  sums.signal(1, number);
+  backward.signal(1, number);
+  first.signal(0, number);
   expect_sentence(sums, 0, "rank 1 of 3 was lost");
   expect_sentence(sums, 2, "rank 1 of 3 was lost");
   expect_sentence(backward, 0, "rank 1 of 2 was lost");
   expect_sentence(first, 1, "rank 0 of 2 was lost");
 }
 
+TEST(LostRank, KilledRankIsNamedByTheOthers) { expect_named(SIGKILL); }
+
 // The connections stay open: only silence tells.
-TEST(LostRank, HangingRankIsNamedByTheOthers) {
-  Orphans sums(2, "LostRankPart.DISABLED_endless_sums");
-  Orphans backward(2, "LostRankPart.DISABLED_endless_backward");
-  Orphans first(2, "LostRankPart.DISABLED_endless_sums");
-  ASSERT_TRUE(sums.under_way() && backward.under_way() && first.under_way());
-  sums.signal(1, SIGSTOP);
-  backward.signal(1, SIGSTOP);
-  first.signal(0, SIGSTOP);
-  expect_sentence(sums, 0, "rank 1 of 2 was lost");
-  expect_sentence(backward, 0, "rank 1 of 2 was lost");
-  expect_sentence(first, 1, "rank 0 of 2 was lost");
-}
+TEST(LostRank, HangingRankIsNamedByTheOthers) { expect_named(SIGSTOP); }
 
 TEST(LostRank, RankThatFailsIsNamedByTheOthers) {
   Orphans ranks(3, "LostRankPart.DISABLED_one_gives_up");

@@ -64,6 +64,11 @@ struct BusyQueue {
     started.get_future().wait();
   }
   void open() { opened.set_value(); }
+  std::shared_ptr<FakeJob> submit(const std::string& key, std::int64_t pictures, Record& record) {
+    auto job = std::make_shared<FakeJob>(key, pictures, record);
+    queue.submit(job);
+    return job;
+  }
 
   Record ignored;
   std::promise<void> started, opened;
@@ -76,8 +81,7 @@ TEST(JobQueue, WhatWaitsTogetherIsOneBatch) {
   Record record;
   std::vector<std::shared_ptr<FakeJob>> jobs;
   for (const char* key : {"a", "b", "a", "a", "b"}) {
-    jobs.push_back(std::make_shared<FakeJob>(key, 2, record));
-    busy.queue.submit(jobs.back());
+    jobs.push_back(busy.submit(key, 2, record));
   }
   busy.open();
   for (auto& job : jobs) EXPECT_EQ(pictures_of(*job), (std::vector<std::int64_t>{0, 1}));
@@ -89,10 +93,7 @@ TEST(JobQueue, WhatWaitsTogetherIsOneBatch) {
 TEST(JobQueue, JobsWithoutKeyRunAlone) {
   BusyQueue busy({.batch = 16});
   Record record;
-  auto first = std::make_shared<FakeJob>("", 3, record),
-       second = std::make_shared<FakeJob>("", 1, record);
-  busy.queue.submit(first);
-  busy.queue.submit(second);
+  const auto first = busy.submit("", 3, record), second = busy.submit("", 1, record);
   busy.open();
   EXPECT_EQ(pictures_of(*first).size(), 3u);
   EXPECT_EQ(pictures_of(*second).size(), 1u);
@@ -102,10 +103,7 @@ TEST(JobQueue, JobsWithoutKeyRunAlone) {
 TEST(JobQueue, ALargeJobLetsOthersPass) {
   BusyQueue busy({.batch = 4});
   Record record;
-  auto large = std::make_shared<FakeJob>("a", 10, record),
-       other = std::make_shared<FakeJob>("b", 1, record);
-  busy.queue.submit(large);
-  busy.queue.submit(other);
+  const auto large = busy.submit("a", 10, record), other = busy.submit("b", 1, record);
   busy.open();
   EXPECT_EQ(pictures_of(*large), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
   EXPECT_EQ(pictures_of(*other).size(), 1u);
@@ -121,10 +119,9 @@ TEST(JobQueue, ALargeJobLetsOthersPass) {
 TEST(JobQueue, AFullQueueRefusesAtOnce) {
   BusyQueue busy({.batch = 4, .waiting = 5});
   Record record;
-  auto kept = std::make_shared<FakeJob>("a", 4, record);
-  busy.queue.submit(kept);
+  const auto kept = busy.submit("a", 4, record);
   try {
-    busy.queue.submit(std::make_shared<FakeJob>("a", 2, record));
+    busy.submit("a", 2, record);
     FAIL() << "the queue took more than it holds";
   } catch (const HttpError& error) {
     EXPECT_EQ(error.status(), 503);
@@ -132,8 +129,7 @@ TEST(JobQueue, AFullQueueRefusesAtOnce) {
   // Who goes away leaves room.
   busy.queue.cancel(kept);
   EXPECT_EQ(busy.queue.state().pictures, 0);
-  auto next = std::make_shared<FakeJob>("a", 5, record);
-  busy.queue.submit(next);
+  const auto next = busy.submit("a", 5, record);
   busy.open();
   EXPECT_EQ(pictures_of(*next).size(), 5u);
 }
@@ -142,10 +138,9 @@ TEST(JobQueue, FailuresReachTheirJobsOnly) {
   BusyQueue busy({.batch = 2});
   Record record;
   const auto fail = [](const std::vector<Share>&) { throw DataError("this one is bad"); };
-  auto bad = std::make_shared<FakeJob>("a", 6, record, fail),
-       good = std::make_shared<FakeJob>("b", 1, record);
+  const auto bad = std::make_shared<FakeJob>("a", 6, record, fail);
   busy.queue.submit(bad);
-  busy.queue.submit(good);
+  const auto good = busy.submit("b", 1, record);
   busy.open();
   EXPECT_THROW(pictures_of(*bad), DataError);
   EXPECT_EQ(pictures_of(*good).size(), 1u);
@@ -175,13 +170,12 @@ TEST(JobQueue, ACancelledJobIsSeenWhileItRuns) {
 TEST(JobQueue, StoppingAnswersEverybody) {
   BusyQueue busy({});
   Record record;
-  auto waiting = std::make_shared<FakeJob>("a", 1, record);
-  busy.queue.submit(waiting);
+  const auto waiting = busy.submit("a", 1, record);
   busy.queue.stop();
   EXPECT_TRUE(busy.blocker->cancelled());
   EXPECT_THROW(pictures_of(*waiting), HttpError);
   EXPECT_THROW(pictures_of(*busy.blocker), HttpError);
-  EXPECT_THROW(busy.queue.submit(std::make_shared<FakeJob>("a", 1, record)), HttpError);
+  EXPECT_THROW(busy.submit("a", 1, record), HttpError);
   busy.open();
 }
 

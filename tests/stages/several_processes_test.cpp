@@ -3,19 +3,14 @@
 
 #include <cmath>
 
-#include "base/log.h"
-#include "base/run/progress.h"
 #include "machine/machine.h"
 #include "nn/torch.h"
 #include "processes/launch.h"
 #include "processes/ranks.h"
-#include "stages/generative/addp_stage.h"
-#include "stages/generative/predictor_stage.h"
-#include "stages/generative/tokenizer_stage.h"
-#include "stages/recognition/classifier_stage.h"
-#include "stages/recognition/detector_stage.h"
-#include "stages/recognition/segmenter_stage.h"
+#include "stages/generative/make_stage.h"
+#include "stages/recognition/make_stage.h"
 #include "support/small_predictor.h"
+#include "support/small_run.h"
 #include "support/small_tokenizer.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_file.h"
@@ -25,24 +20,11 @@ namespace {
 
 constexpr std::int64_t kSteps = 2;
 
-void fill(TrainOptions& train, const std::filesystem::path& out) {
-  set_progress_quiet(true);
-  set_log_quiet(true);
-  train.data = "shapes:size=32,count=16,val=4,seed=1";
-  train.out = out;
-  train.size = 32;
-  train.batch_size = 8;
-  train.accumulate = 2;
-  train.steps = kSteps;
-  train.lr = 1e-3;
-  train.workers = 1;
-}
-
 // Loss and gradient of every step; the loss is the mean over the processes.
-template <class OneStage, class Options>
+template <class Options>
 std::vector<double> figures(const Options& options, World& world) {
-  OneStage stage(options, world);
-  stage.seek(0);
+  const auto stage = make_stage(options, world);
+  stage->seek(0);
   std::vector<double> all;
   for (std::int64_t step = 0; step < kSteps; ++step) {
     const StepContext context{.step = step,
@@ -50,7 +32,7 @@ std::vector<double> figures(const Options& options, World& world) {
                               .lr = 1e-3,
                               .stream = RandomStream(1, "step", static_cast<std::uint64_t>(step)),
                               .rank = world.rank()};
-    const Metrics metrics = stage.step(context);
+    const Metrics metrics = stage->step(context);
     const Tensor loss = torch::tensor({metrics.at("loss")}, torch::kFloat64);
     world.all_reduce_mean(loss);
     all.push_back(loss.item<double>());
@@ -59,13 +41,15 @@ std::vector<double> figures(const Options& options, World& world) {
   return all;
 }
 
-template <class OneStage, class Options>
+template <class Options>
 void expect_same_as_one(Options options, World& world) {
   World alone;
   const testing::TemporaryFolder folder;
-  fill(options.train, folder.path());
-  const std::vector<double> one = figures<OneStage>(options, alone);
-  const std::vector<double> two = figures<OneStage>(options, world);
+  testing::set_small_run(options.train, folder.path(), kSteps);
+  options.train.batch_size = 8;
+  options.train.accumulate = 2;
+  const std::vector<double> one = figures(options, alone);
+  const std::vector<double> two = figures(options, world);
   for (std::size_t i = 0; i < one.size(); ++i) {
     EXPECT_NEAR(two[i], one[i], 1e-3 * std::abs(one[i])) << "figure " << i;
   }
@@ -83,7 +67,7 @@ TEST(StageOfTwo, DISABLED_generative) {
   tokenizer.discriminator_layers = 1;
   tokenizer.adversarial_start = 0;
   tokenizer.restart_every = 1;
-  expect_same_as_one<TokenizerStage>(tokenizer, world);
+  expect_same_as_one(tokenizer, world);
 
   PredictorTrainOptions predictor;
   predictor.tokens.tokenizer = testing::write_small_tokenizer(folder.path());
@@ -91,7 +75,7 @@ TEST(StageOfTwo, DISABLED_generative) {
   predictor.tokens.class_drop = 0.5;
   predictor.network.preset = "nano";
   predictor.network.dropout = 0.2;
-  expect_same_as_one<PredictorStage>(predictor, world);
+  expect_same_as_one(predictor, world);
 
   AddpTrainOptions addp;
   addp.tokens = predictor.tokens;
@@ -100,9 +84,9 @@ TEST(StageOfTwo, DISABLED_generative) {
   addp.network = predictor.network;
   addp.diffusion.mapping = Mapping::kSampling;
   addp.diffusion.predictor_dropout = true;
-  expect_same_as_one<AddpStage>(addp, world);
+  expect_same_as_one(addp, world);
   addp.tokens.views = 2;
-  expect_same_as_one<AddpStage>(addp, world);
+  expect_same_as_one(addp, world);
   world.finish();
 }
 
@@ -114,7 +98,7 @@ TEST(StageOfTwo, DISABLED_recognition) {
   classifier.backbone.preset = "nano";
   classifier.backbone.patch = 8;
   classifier.drop_path = 0.5;
-  expect_same_as_one<ClassifierStage>(classifier, world);
+  expect_same_as_one(classifier, world);
 
   SegmenterTrainOptions segmenter;
   segmenter.maps.backbone.preset = "nano";
@@ -122,7 +106,7 @@ TEST(StageOfTwo, DISABLED_recognition) {
   segmenter.maps.drop_path = 0.5;
   segmenter.channels = segmenter.auxiliary_channels = 16;
   segmenter.dropout = 0.5;
-  expect_same_as_one<SegmenterStage>(segmenter, world);
+  expect_same_as_one(segmenter, world);
 
   DetectorTrainOptions detector;
   detector.maps.backbone.preset = "nano";
@@ -132,7 +116,7 @@ TEST(StageOfTwo, DISABLED_recognition) {
   detector.box_width = 32;
   detector.anchors = 16;
   detector.regions = 8;
-  expect_same_as_one<DetectorStage>(detector, world);
+  expect_same_as_one(detector, world);
   world.finish();
 }
 

@@ -124,6 +124,12 @@ std::string join(const std::vector<std::string>& items, std::string_view separat
   return text;
 }
 
+template <class Field, class Value>
+Option& assigned(Option& option, Field& field, Value&& value) {
+  field = std::forward<Value>(value);
+  return option;
+}
+
 }  // namespace
 
 std::string normalise_option_name(std::string_view name) {
@@ -139,13 +145,11 @@ Option::Option(std::string name, Target target, std::string help)
 }
 
 Option& Option::range(double low, double high) {
-  range_ = {low, high};
-  return *this;
+  return assigned(*this, range_, std::pair(low, high));
 }
 
 Option& Option::choices(std::vector<std::string> names) {
-  choices_ = std::move(names);
-  return *this;
+  return assigned(*this, choices_, std::move(names));
 }
 
 Option& Option::alias(std::string flag) {
@@ -153,30 +157,11 @@ Option& Option::alias(std::string flag) {
   return *this;
 }
 
-Option& Option::required() {
-  required_ = true;
-  return *this;
-}
-
-Option& Option::positional() {
-  positional_ = true;
-  return *this;
-}
-
-Option& Option::metavar(std::string name) {
-  metavar_ = std::move(name);
-  return *this;
-}
-
-Option& Option::advanced() {
-  advanced_ = true;
-  return *this;
-}
-
-Option& Option::common() {
-  advanced_ = false;
-  return *this;
-}
+Option& Option::required() { return assigned(*this, required_, true); }
+Option& Option::positional() { return assigned(*this, positional_, true); }
+Option& Option::metavar(std::string name) { return assigned(*this, metavar_, std::move(name)); }
+Option& Option::advanced() { return assigned(*this, advanced_, true); }
+Option& Option::common() { return assigned(*this, advanced_, false); }
 
 void Option::set(std::string_view text) {
   std::visit(Overloaded{[&]<class T>(std::vector<T>*) { set_list(split_list(text)); },

@@ -50,6 +50,21 @@ std::uint64_t count_exponent(ByteSpan bytes, Word mask) {
   return count;
 }
 
+std::uint64_t not_finite(DType type, ByteSpan bytes) {
+  switch (type) {
+    case DType::kF16:
+      return count_exponent<std::uint16_t>(bytes, 0x7c00);
+    case DType::kBF16:
+      return count_exponent<std::uint16_t>(bytes, 0x7f80);
+    case DType::kF32:
+      return count_exponent<std::uint32_t>(bytes, 0x7f800000);
+    case DType::kF64:
+      return count_exponent<std::uint64_t>(bytes, 0x7ff0000000000000);
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 float half_to_float(std::uint16_t bits) {
@@ -106,24 +121,7 @@ DType type_after_cast(const TensorView& tensor, std::optional<DType> type) {
 
 std::uint64_t count_non_finite(const TensorView& tensor) {
   std::uint64_t count = 0;
-  with_contiguous_bytes(tensor, [&](ByteSpan bytes) {
-    switch (tensor.dtype) {
-      case DType::kF16:
-        count = count_exponent<std::uint16_t>(bytes, 0x7c00);
-        break;
-      case DType::kBF16:
-        count = count_exponent<std::uint16_t>(bytes, 0x7f80);
-        break;
-      case DType::kF32:
-        count = count_exponent<std::uint32_t>(bytes, 0x7f800000);
-        break;
-      case DType::kF64:
-        count = count_exponent<std::uint64_t>(bytes, 0x7ff0000000000000);
-        break;
-      default:
-        break;
-    }
-  });
+  with_contiguous_bytes(tensor, [&](ByteSpan bytes) { count = not_finite(tensor.dtype, bytes); });
   return count;
 }
 

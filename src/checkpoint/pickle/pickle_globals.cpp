@@ -1,4 +1,6 @@
-// What the names in a pickle stand for. A name outside of this file is kept as a name.
+// What the names in a pickle become. Nothing is called: the names that torch.save and argparse use
+// for data are rebuilt as values here, any other is kept as a name with its arguments, except those
+// that pickle_names.cpp refuses.
 #include <array>
 #include <optional>
 

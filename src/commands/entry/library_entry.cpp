@@ -5,41 +5,25 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "commands/library/run_in_library.h"
-#include "stages/generative/addp_stage.h"
-#include "stages/generative/predictor_stage.h"
-#include "stages/generative/tokenizer_stage.h"
-#include "stages/recognition/classifier_stage.h"
-#include "stages/recognition/detector_stage.h"
-#include "stages/recognition/probe_stage.h"
-#include "stages/recognition/segmenter_stage.h"
+#include "stages/generative/make_stage.h"
+#include "stages/recognition/make_stage.h"
 #include "train/run_training.h"
 
 namespace addp {
 namespace {
 
-template <class... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-
-template <class StageType, class TrainingOptions>
-void train_stage(const TrainingOptions& options, const RunContext& context) {
-  run_training(options.train, context,
-               [&](World& world) { return std::make_unique<StageType>(options, world); });
-}
-
-void run_body(const LibraryOptions& options, const RunContext& c) {
-  std::visit(Overloaded{
-                 [&](const TokenizerTrainOptions& o) { train_stage<TokenizerStage>(o, c); },
-                 [&](const PredictorTrainOptions& o) { train_stage<PredictorStage>(o, c); },
-                 [&](const AddpTrainOptions& o) { train_stage<AddpStage>(o, c); },
-                 [&](const ClassifierTrainOptions& o) { train_stage<ClassifierStage>(o, c); },
-                 [&](const ProbeTrainOptions& o) { train_stage<ProbeStage>(o, c); },
-                 [&](const SegmenterTrainOptions& o) { train_stage<SegmenterStage>(o, c); },
-                 [&](const DetectorTrainOptions& o) { train_stage<DetectorStage>(o, c); },
-                 [&](const auto& o) { run(o, c); },
-             },
-             options);
+// Options that describe a stage train it; those of any other command have a run() of their own.
+void run_body(const LibraryOptions& options, const RunContext& context) {
+  std::visit(
+      [&](const auto& chosen) {
+        if constexpr (requires(World & world) { make_stage(chosen, world); }) {
+          run_training(chosen.train, context,
+                       [&](World& world) { return make_stage(chosen, world); });
+        } else {
+          run(chosen, context);
+        }
+      },
+      options);
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ std::string step_of(const std::string& stage) {
   const std::string after = "gradients, clipping and AdamW; pictures and tokens are given";
   if (stage == "tokenizer") return "encoder, codes, decoder, losses, " + after;
   if (stage == "predictor") return "masks, network, loss, " + after;
-  return "masks, frozen predictor for z_t and z_t+1, VQ decoder for x_t, network, loss, " + after;
+  return "masks, frozen predictor for z_t and z_{t+1}, VQ decoder for x_t, network, loss, " + after;
 }
 
 // Pictures per second of both, measured in turn.

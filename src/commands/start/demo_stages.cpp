@@ -6,9 +6,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "nn/torch.h"
-#include "stages/recognition/classifier_stage.h"
-#include "stages/recognition/detector_stage.h"
-#include "stages/recognition/segmenter_stage.h"
+#include "stages/recognition/make_stage.h"
 
 namespace addp {
 namespace {
@@ -96,14 +94,11 @@ void train_recognisers(const DemoOptions& options, const RunContext& context,
     rows.push_back(std::move(row));
   };
   note("4 of 6: the encoder learns to name what a picture shows");
-  add(run_demo_stage<ClassifierStage>(classifier_options(options), context),
-      "Classes of held-out pictures.");
+  add(run_demo_stage(classifier_options(options), context), "Classes of held-out pictures.");
   note("5 of 6: the encoder learns to find things");
-  add(run_demo_stage<DetectorStage>(detector_options(options), context),
-      "Boxes and masks in held-out pictures.");
+  add(run_demo_stage(detector_options(options), context), "Boxes and masks in held-out pictures.");
   note("6 of 6: the encoder learns to label every pixel");
-  add(run_demo_stage<SegmenterStage>(segmenter_options(options), context),
-      "Label maps of held-out pictures.");
+  add(run_demo_stage(segmenter_options(options), context), "Label maps of held-out pictures.");
 }
 
 }  // namespace addp

@@ -25,15 +25,16 @@ struct DemoRow {
   std::string caption;  // empty: the panel is not shown
 };
 
-template <class StageType, class OptionsStruct>
-DemoRow run_demo_stage(const OptionsStruct& options, const RunContext& context) {
+template <class StageOptions>
+DemoRow run_demo_stage(const StageOptions& options, const RunContext& context) {
   const auto start = std::chrono::steady_clock::now();
   World world;
-  StageType stage(options, world);
-  const Metrics metrics = train(stage, options.train, world, context);
+  const auto stage = make_stage(options, world);
+  const Metrics metrics = train(*stage, options.train, world, context);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  const auto panels = stage.pictures();
-  return {stage.name(), took.count(), metrics, panels.empty() ? Image() : panels.front().image, ""};
+  const auto panels = stage->pictures();
+  return {stage->name(), took.count(), metrics, panels.empty() ? Image() : panels.front().image,
+          ""};
 }
 
 // A classifier, a detector and a segmenter on the encoder that the demo pre-trained.

@@ -20,9 +20,7 @@
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 #include "report/html_page.h"
-#include "stages/generative/addp_stage.h"
-#include "stages/generative/predictor_stage.h"
-#include "stages/generative/tokenizer_stage.h"
+#include "stages/generative/make_stage.h"
 #include "tokenizer/vqgan_file.h"
 
 namespace addp {
@@ -63,24 +61,27 @@ TransformerOptions network_options() {
   return network;
 }
 
-PredictorTrainOptions predictor_options(const DemoOptions& options) {
-  PredictorTrainOptions stage;
-  stage.train = demo_training(options, "predictor", 800, 64);
+// What the stages that learn from tokens have in common.
+template <class StageOptions>
+StageOptions on_tokens(const DemoOptions& options, const char* name, double steps) {
+  StageOptions stage;
+  stage.train = demo_training(options, name, steps, 64);
   stage.tokens = token_options(options);
   stage.network = network_options();
   stage.class_ids = 1;
+  return stage;
+}
+
+PredictorTrainOptions predictor_options(const DemoOptions& options) {
+  auto stage = on_tokens<PredictorTrainOptions>(options, "predictor", 800);
   stage.label_smoothing = 0;
   return stage;
 }
 
 AddpTrainOptions addp_options(const DemoOptions& options) {
-  AddpTrainOptions stage;
-  stage.train = demo_training(options, "addp", 350, 64);
-  stage.tokens = token_options(options);
+  auto stage = on_tokens<AddpTrainOptions>(options, "addp", 350);
   stage.predictor = options.out / "predictor";
-  stage.network = network_options();
   stage.encoder = "resnet-nano";
-  stage.class_ids = 1;
   stage.diffusion.label_smoothing = 0;
   stage.sample_steps = 12;
   return stage;
@@ -91,11 +92,11 @@ AddpTrainOptions addp_options(const DemoOptions& options) {
 std::vector<DemoRow> train_all(const DemoOptions& options, const RunContext& context) {
   std::vector<DemoRow> rows;
   note("1 of 6: a tokenizer learns to write pictures as 8x8 tokens");
-  rows.push_back(run_demo_stage<TokenizerStage>(tokenizer_options(options), context));
+  rows.push_back(run_demo_stage(tokenizer_options(options), context));
   note("2 of 6: a predictor learns to guess hidden tokens");
-  rows.push_back(run_demo_stage<PredictorStage>(predictor_options(options), context));
+  rows.push_back(run_demo_stage(predictor_options(options), context));
   note("3 of 6: ADDP learns to denoise pixels and tokens in turn");
-  rows.push_back(run_demo_stage<AddpStage>(addp_options(options), context));
+  rows.push_back(run_demo_stage(addp_options(options), context));
   train_recognisers(options, context, rows);
   return rows;
 }

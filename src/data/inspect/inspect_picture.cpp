@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/name_of.h"
 #include "base/text.h"
 
 namespace addp {
@@ -107,17 +108,11 @@ void examine_pixels(const PictureSource& source, const PictureJob& job,
 }  // namespace
 
 const char* format_name(ImageFormat format) {
-  switch (format) {
-    case ImageFormat::kJpeg:
-      return "JPEG";
-    case ImageFormat::kPng:
-      return "PNG";
-    case ImageFormat::kWebp:
-      return "WebP";
-    case ImageFormat::kUnknown:
-      return "unknown";
-  }
-  return "";
+  static constexpr Named<ImageFormat> kNames[] = {{ImageFormat::kJpeg, "JPEG"},
+                                                  {ImageFormat::kPng, "PNG"},
+                                                  {ImageFormat::kWebp, "WebP"},
+                                                  {ImageFormat::kUnknown, "unknown"}};
+  return name_of(kNames, format);
 }
 
 PictureFindings examine_picture(const PictureSource& source, const PictureJob& job,

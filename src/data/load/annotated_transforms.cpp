@@ -48,6 +48,13 @@ double largest_share(const GrayImage& labels) {
   return all == 0 ? 1 : static_cast<double>(most) / static_cast<double>(all);
 }
 
+// Of a side of so many pixels, to the size that the options ask for and a random factor.
+template <class TransformOptions>
+double random_scale(const TransformOptions& options, int side, RandomStream& random) {
+  return random.uniform(options.scale_low, options.scale_high) * options.size /
+         static_cast<double>(side);
+}
+
 }  // namespace
 
 Box Placement::source(int picture_width, int picture_height) const {
@@ -74,9 +81,9 @@ Placement random_placement(int width, int height, int size, double scale, bool f
 Transform segmentation_transform(const SegmentationTransformOptions& options) {
   return [options](Sample& sample, RandomStream& random, BatchItem& item) {
     const Image picture = sample.picture();
-    const int size = options.size, shorter = std::min(picture.width, picture.height);
+    const int size = options.size;
     const double scale =
-        random.uniform(options.scale_low, options.scale_high) * size / static_cast<double>(shorter);
+        random_scale(options, std::min(picture.width, picture.height), random);  // the short side
     Placement at;
     GrayImage labels;
     for (int attempt = 0; attempt < kCropTries; ++attempt) {
@@ -119,10 +126,9 @@ Transform detection_transform(const DetectionTransformOptions& options) {
   return [options](Sample& sample, RandomStream& random, BatchItem& item) {
     const Image picture = sample.picture();
     const int size = options.size, longer = std::max(picture.width, picture.height);
-    const double scale =
-        random.uniform(options.scale_low, options.scale_high) * size / static_cast<double>(longer);
     const Placement at =
-        random_placement(picture.width, picture.height, size, scale, options.flip, random);
+        random_placement(picture.width, picture.height, size, random_scale(options, longer, random),
+                         options.flip, random);
     store_pixels(place_picture(picture, at, size), item);
     item.instances.clear();
     for (const Instance& instance : sample.instances) {

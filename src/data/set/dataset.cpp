@@ -1,6 +1,7 @@
 #include "data/set/dataset.h"
 
 #include "base/error.h"
+#include "base/name_of.h"
 
 namespace addp {
 
@@ -17,17 +18,11 @@ Image Sample::picture(const DecodeOptions& options) const {
 }
 
 const char* task_name(Task task) {
-  switch (task) {
-    case Task::kPictures:
-      return "pictures";
-    case Task::kClassification:
-      return "classification";
-    case Task::kDetection:
-      return "detection";
-    case Task::kSegmentation:
-      return "segmentation";
-  }
-  return "";
+  static constexpr Named<Task> kNames[] = {{Task::kPictures, "pictures"},
+                                           {Task::kClassification, "classification"},
+                                           {Task::kDetection, "detection"},
+                                           {Task::kSegmentation, "segmentation"}};
+  return name_of(kNames, task);
 }
 
 }  // namespace addp

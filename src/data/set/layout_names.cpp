@@ -3,30 +3,18 @@
 
 #include <cctype>
 
+#include "base/name_of.h"
 #include "data/set/layout.h"
 
 namespace addp {
 
 const char* layout_name(LayoutKind kind) {
-  switch (kind) {
-    case LayoutKind::kEmpty:
-      return "nothing";
-    case LayoutKind::kPictures:
-      return "image folder";
-    case LayoutKind::kList:
-      return "file list";
-    case LayoutKind::kShards:
-      return "shards";
-    case LayoutKind::kCoco:
-      return "COCO";
-    case LayoutKind::kSegmentation:
-      return "segmentation";
-    case LayoutKind::kCifar10:
-      return "CIFAR-10";
-    case LayoutKind::kCifar100:
-      return "CIFAR-100";
-  }
-  return "";
+  static constexpr Named<LayoutKind> kNames[] = {
+      {LayoutKind::kEmpty, "nothing"},    {LayoutKind::kPictures, "image folder"},
+      {LayoutKind::kList, "file list"},   {LayoutKind::kShards, "shards"},
+      {LayoutKind::kCoco, "COCO"},        {LayoutKind::kSegmentation, "segmentation"},
+      {LayoutKind::kCifar10, "CIFAR-10"}, {LayoutKind::kCifar100, "CIFAR-100"}};
+  return name_of(kNames, kind);
 }
 
 std::string Layout::describe() const {

@@ -24,7 +24,7 @@ constexpr std::array<const char*, 4> kNormParts = {"weight", "bias", "running_me
 
 std::map<std::string, std::vector<std::int64_t>> expected_shapes(bool with_classifier) {
   std::map<std::string, std::vector<std::int64_t>> shapes;
-  for (const InceptionLayer& layer : kInceptionLayers) {
+  for (const InceptionLayer& layer : inception_layers()) {
     const std::string key = layer.name;
     shapes[key + ".conv.weight"] = {layer.out, layer.in, layer.kernel_height, layer.kernel_width};
     for (const char* part : kNormParts) shapes[key + ".bn." + part] = {layer.out};
@@ -166,7 +166,7 @@ InceptionNetwork InceptionNetwork::open(const std::filesystem::path& path, bool 
 InceptionNetwork::InceptionNetwork(const TensorMap& weights, std::string name, bool bf16)
     : type_(bf16 ? torch::kBFloat16 : torch::kFloat32), name_(std::move(name)) {
   check_weights(weights, name_);
-  for (const InceptionLayer& layer : kInceptionLayers) {
+  for (const InceptionLayer& layer : inception_layers()) {
     const std::string key = layer.name;
     const auto norm = [&](const char* part) {
       return to_torch(weights.at(key + ".bn." + part)).to(torch::kDouble);

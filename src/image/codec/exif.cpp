@@ -15,25 +15,13 @@ struct Turn {
   bool transpose, mirror_x, mirror_y;
 };
 
+// By EXIF's orientation, 1 to 8.
+constexpr Turn kTurns[] = {{false, false, false}, {false, true, false}, {false, true, true},
+                           {false, false, true},  {true, false, false}, {true, true, false},
+                           {true, true, true},    {true, false, true}};
+
 Turn turn_of(int orientation) {
-  switch (orientation) {
-    case 2:
-      return {false, true, false};
-    case 3:
-      return {false, true, true};
-    case 4:
-      return {false, false, true};
-    case 5:
-      return {true, false, false};
-    case 6:
-      return {true, true, false};
-    case 7:
-      return {true, true, true};
-    case 8:
-      return {true, false, true};
-    default:
-      return {false, false, false};
-  }
+  return kTurns[orientation >= 1 && orientation <= 8 ? orientation - 1 : 0];
 }
 
 template <int Channels, class Picture>

@@ -5,7 +5,7 @@
 
 #include "machine/precision.h"
 #include "nn/kernel/elements.h"
-#include "nn/kernel/row_kernels.h"
+#include "nn/kernel/simd/row_kernels.h"
 #include "nn/torch.h"
 
 namespace addp {

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "nn/kernel/row_kernels.h"
+#include "nn/kernel/simd/row_kernels.h"
 #include "nn/torch.h"
 
 namespace addp {

@@ -1,7 +1,7 @@
 // Tensors of float32 or bfloat16 as the arrays that the kernels of this folder take.
 #pragma once
 
-#include "nn/kernel/bf16.h"
+#include "nn/kernel/simd/bf16.h"
 #include "nn/types.h"
 
 namespace addp {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "machine/precision.h"
-#include "nn/kernel/channel_kernels.h"
 #include "nn/kernel/elements.h"
+#include "nn/kernel/simd/channel_kernels.h"
 #include "nn/torch.h"
 
 namespace addp {

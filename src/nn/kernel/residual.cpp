@@ -7,8 +7,8 @@
 
 #include "machine/precision.h"
 #include "nn/kernel/elements.h"
-#include "nn/kernel/norm_kernels.h"
-#include "nn/kernel/row_kernels.h"
+#include "nn/kernel/simd/norm_kernels.h"
+#include "nn/kernel/simd/row_kernels.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -47,6 +47,15 @@ template <class Work>
 void for_spans(std::int64_t elements, const Work& work) {
   at::parallel_for(0, elements, kElements,
                    [&](std::int64_t begin, std::int64_t end) { work(begin, end - begin); });
+}
+
+// Runs work(Element{}, first, count) for spans of the elements of `x`, of whichever kind they are.
+template <class Work>
+void for_spans_of(const Tensor& x, const Work& work) {
+  with_elements(x, [&](auto element) {
+    for_spans(x.numel(),
+              [&](std::int64_t first, std::int64_t count) { work(element, first, count); });
+  });
 }
 
 // Runs work(piece, rows) for pieces of at most kRows.
@@ -181,12 +190,9 @@ class FusedAdd : public torch::autograd::Function<FusedAdd> {
     context->saved_data["type"] = branch.scalar_type();
     const Tensor sum = torch::empty_like(x);
     RECORD_FUNCTION("addp::residual", std::vector<c10::IValue>({x, branch, sum}));
-    with_elements(branch, [&](auto element) {
-      using Element = decltype(element);
-      for_spans(x.numel(), [&](std::int64_t first, std::int64_t count) {
-        add_span(elements<float>(x) + first, elements<Element>(branch) + first,
-                 elements<float>(sum) + first, first, count, dropping);
-      });
+    for_spans_of(branch, [&]<class Element>(Element, std::int64_t first, std::int64_t count) {
+      add_span(elements<float>(x) + first, elements<Element>(branch) + first,
+               elements<float>(sum) + first, first, count, dropping);
     });
     return sum;
   }
@@ -197,12 +203,9 @@ class FusedAdd : public torch::autograd::Function<FusedAdd> {
     const Tensor branch =
         torch::empty(g.sizes(), g.options().dtype(context->saved_data["type"].toScalarType()));
     RECORD_FUNCTION("addp::residual backward", std::vector<c10::IValue>({g, branch}));
-    with_elements(branch, [&](auto element) {
-      using Element = decltype(element);
-      for_spans(g.numel(), [&](std::int64_t first, std::int64_t count) {
-        keep_span(elements<float>(g) + first, elements<Element>(branch) + first, first, count,
-                  dropping);
-      });
+    for_spans_of(branch, [&]<class Element>(Element, std::int64_t first, std::int64_t count) {
+      keep_span(elements<float>(g) + first, elements<Element>(branch) + first, first, count,
+                dropping);
     });
     return {g, branch, Tensor()};
   }
@@ -262,12 +265,9 @@ class FusedGelu : public torch::autograd::Function<FusedGelu> {
     context->save_for_backward({x});
     const Tensor out = torch::empty_like(x);
     RECORD_FUNCTION("addp::gelu", std::vector<c10::IValue>({x, out}));
-    with_elements(x, [&](auto element) {
-      using Element = decltype(element);
-      for_spans(x.numel(), [&](std::int64_t first, std::int64_t count) {
-        gelu_span(elements<Element>(x) + first, elements<Element>(out) + first, first, count,
-                  dropping);
-      });
+    for_spans_of(x, [&]<class Element>(Element, std::int64_t first, std::int64_t count) {
+      gelu_span(elements<Element>(x) + first, elements<Element>(out) + first, first, count,
+                dropping);
     });
     return out;
   }
@@ -278,12 +278,9 @@ class FusedGelu : public torch::autograd::Function<FusedGelu> {
     const Tensor g = outer[0].contiguous();
     const Tensor out = torch::empty_like(x);
     RECORD_FUNCTION("addp::gelu backward", std::vector<c10::IValue>({x, g, out}));
-    with_elements(x, [&](auto element) {
-      using Element = decltype(element);
-      for_spans(x.numel(), [&](std::int64_t first, std::int64_t count) {
-        gelu_span_backward(elements<Element>(x) + first, elements<Element>(g) + first,
-                           elements<Element>(out) + first, first, count, dropping);
-      });
+    for_spans_of(x, [&]<class Element>(Element, std::int64_t first, std::int64_t count) {
+      gelu_span_backward(elements<Element>(x) + first, elements<Element>(g) + first,
+                         elements<Element>(out) + first, first, count, dropping);
     });
     return {out, Tensor()};
   }

@@ -21,47 +21,26 @@ std::vector<float> row_of(const Tensor& rows, std::size_t index) {
 
 }  // namespace
 
-ClassifyJob::ClassifyJob(const HostedModel& model, Image square)
-    : Job("classify " + model.name, 1), model_(model), square_(std::move(square)) {}
-
-void ClassifyJob::run(const std::vector<Share>& shares) {
+void RowJob::run(const std::vector<Share>& shares) {
   torch::NoGradGuard guard;
   std::vector<Image> squares;
   for (const Share& share : shares) {
-    squares.push_back(static_cast<ClassifyJob&>(*share.job).square_);
+    squares.push_back(static_cast<RowJob&>(*share.job).picture_);
   }
-  const Tensor pixels = to_tensor(squares).to(compute_device());
-  const Tensor rows =
-      model_.classifier->forward(normalise_pixels(pixels)).to(torch::kFloat32).softmax(1).cpu();
+  const Tensor rows = rows_of(to_tensor(squares).to(compute_device())).cpu();
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    static_cast<ClassifyJob&>(*shares[i].job).result_ = row_of(rows, i);
+    static_cast<RowJob&>(*shares[i].job).result_ = row_of(rows, i);
   }
 }
 
-FeaturesJob::FeaturesJob(const HostedModel& model, Image square)
-    : Job("features " + model.name, 1), model_(model), square_(std::move(square)) {}
-
-void FeaturesJob::run(const std::vector<Share>& shares) {
-  std::vector<Image> squares;
-  for (const Share& share : shares) {
-    squares.push_back(static_cast<FeaturesJob&>(*share.job).square_);
-  }
-  const Tensor rows = model_.encoder.of(to_tensor(squares).to(compute_device())).cpu();
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    static_cast<FeaturesJob&>(*shares[i].job).result_ = row_of(rows, i);
-  }
+Tensor ClassifyJob::rows_of(const Tensor& pixels) {
+  return model_.classifier->forward(normalise_pixels(pixels)).to(torch::kFloat32).softmax(1);
 }
-
-DetectJob::DetectJob(const HostedModel& model, Image picture, const DetectorLimits& limits)
-    : Job("", 1), model_(model), picture_(std::move(picture)), limits_(limits) {}
 
 void DetectJob::run(const std::vector<Share>&) {
   torch::NoGradGuard guard;
   result_ = detect_picture(*model_.detector, picture_, limits_);
 }
-
-SegmentJob::SegmentJob(const HostedModel& model, Image picture)
-    : Job("", 1), model_(model), picture_(std::move(picture)) {}
 
 void SegmentJob::run(const std::vector<Share>&) {
   torch::NoGradGuard guard;

@@ -60,7 +60,7 @@ bool Neighbours::look_at(std::int64_t first, std::int64_t end) {
     for (auto& [index, job] : jobs) {
       while (!job->over()) job->next(std::chrono::milliseconds(100));
       job->rethrow();
-      std::vector<float> feature = job->feature();
+      std::vector<float> feature = job->result();
       normalise(feature);
       std::unique_lock lock(mutex_);
       indices_.push_back(index);

@@ -3,8 +3,8 @@
 #include "nn/torch.h"
 #include "server/page/assets.h"
 #include "server/requests/describe.h"
+#include "server/requests/openapi.h"
 #include "server/requests/requests.h"
-#include "server/routes/openapi.h"
 #include "server/routes/route.h"
 
 namespace addp {

@@ -31,21 +31,43 @@ json answer_head(const HostedModel& model, const Image& picture) {
   return {{"model", model.name}, {"width", picture.width}, {"height", picture.height}};
 }
 
+// A request about a picture: what was sent, what is wanted, and of which model.
+template <class Request>
+struct Asked {
+  Image picture;
+  Request request;
+  const HostedModel& model;
+};
+
+// `can` tells the models that will do, `what` says in words what they must be able to do.
+template <class Request>
+Asked<Request> take_request(const ServiceContext& context, Fields& fields,
+                            bool (*can)(const HostedModel&), const char* what) {
+  Image picture = uploaded(fields);
+  Request request = parse_request<Request>(fields);
+  const HostedModel& model = context.shelf.find(request.model, can, what);
+  return {std::move(picture), std::move(request), model};
+}
+
+// What the queue makes of a job.
+template <class OneJob, class... Arguments>
+auto result_of(ServiceContext& context, Arguments&&... arguments) {
+  const auto job = std::make_shared<OneJob>(std::forward<Arguments>(arguments)...);
+  wait_for(context, job);
+  return job->result();
+}
+
 std::string hex(const Color& color) {
   return fmt::format("#{:02x}{:02x}{:02x}", color[0], color[1], color[2]);
 }
 
 json classify(ServiceContext& context, Fields& fields) {
-  const Image picture = uploaded(fields);
-  const auto request = parse_request<ClassifyRequest>(fields);
-  const HostedModel& model = context.shelf.find(
-      request.model, [](const HostedModel& m) { return m.classifier != nullptr; },
+  const auto [picture, request, model] = take_request<ClassifyRequest>(
+      context, fields, [](const HostedModel& m) { return m.classifier != nullptr; },
       "name a picture's class");
   const ClassifierConfig& config = model.classifier->config();
-  const auto job = std::make_shared<ClassifyJob>(
-      model, middle_square(picture, config.picture_size(), config.crop));
-  wait_for(context, job);
-  const std::vector<float>& probabilities = job->probabilities();
+  const std::vector<float> probabilities = result_of<ClassifyJob>(
+      context, model, middle_square(picture, config.picture_size(), config.crop));
   std::vector<std::size_t> order(probabilities.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -63,18 +85,14 @@ json classify(ServiceContext& context, Fields& fields) {
 }
 
 json detect(ServiceContext& context, Fields& fields) {
-  const Image picture = uploaded(fields);
-  const auto request = parse_request<DetectRequest>(fields);
-  const HostedModel& model = context.shelf.find(
-      request.model, [](const HostedModel& m) { return m.detector != nullptr; },
+  const auto [picture, request, model] = take_request<DetectRequest>(
+      context, fields, [](const HostedModel& m) { return m.detector != nullptr; },
       "find things in pictures");
   const DetectorLimits limits{.score = request.score, .nms = request.nms, .count = request.count};
-  const auto job = std::make_shared<DetectJob>(model, picture, limits);
-  wait_for(context, job);
   const DetectorConfig& config = model.detector->config();
   json answer = answer_head(model, picture);
   answer["detections"] = json::array();
-  for (const Detection& found : job->detections()) {
+  for (const Detection& found : result_of<DetectJob>(context, model, picture, limits)) {
     const auto kind = static_cast<std::size_t>(found.class_id);
     json one = coco_results_to_json({to_coco(found, 0, config.category_ids.at(kind))})[0];
     one["class"] = found.class_id;
@@ -88,14 +106,10 @@ json detect(ServiceContext& context, Fields& fields) {
 }
 
 json segment(ServiceContext& context, Fields& fields) {
-  const Image picture = uploaded(fields);
-  const auto request = parse_request<SegmentRequest>(fields);
-  const HostedModel& model = context.shelf.find(
-      request.model, [](const HostedModel& m) { return m.segmenter != nullptr; },
+  const auto [picture, request, model] = take_request<SegmentRequest>(
+      context, fields, [](const HostedModel& m) { return m.segmenter != nullptr; },
       "name the class of every pixel");
-  const auto job = std::make_shared<SegmentJob>(model, picture);
-  wait_for(context, job);
-  const GrayImage& labels = job->labels();
+  const GrayImage labels = result_of<SegmentJob>(context, model, picture);
   std::array<std::int64_t, 256> counts{};
   for (const std::uint8_t label : labels.pixels) ++counts[label];
   json answer = answer_head(model, picture);
@@ -112,19 +126,12 @@ json segment(ServiceContext& context, Fields& fields) {
   return answer;
 }
 
-const HostedModel& find_encoder(const ServiceContext& context, const std::string& name) {
-  return context.shelf.find(
-      name, [](const HostedModel& m) { return m.has_encoder(); }, "give features");
-}
-
 json features(ServiceContext& context, Fields& fields) {
-  const Image picture = uploaded(fields);
-  const auto request = parse_request<FeaturesRequest>(fields);
-  const HostedModel& model = find_encoder(context, request.model);
-  const auto job = std::make_shared<FeaturesJob>(model, middle_square(picture, model.encoder.size));
-  wait_for(context, job);
+  const auto [picture, request, model] = take_request<FeaturesRequest>(
+      context, fields, [](const HostedModel& m) { return m.has_encoder(); }, "give features");
   json answer = answer_head(model, picture);
-  answer["feature"] = job->feature();
+  answer["feature"] =
+      result_of<FeaturesJob>(context, model, middle_square(picture, model.encoder.size));
   return answer;
 }
 
@@ -138,13 +145,13 @@ json neighbours(ServiceContext& context, Fields& fields) {
   if (!request.model.empty() && request.model != model.name) {
     throw HttpError(400, "the pictures were looked at by '{}' only", model.name);
   }
-  const auto job = std::make_shared<FeaturesJob>(model, middle_square(picture, model.encoder.size));
-  wait_for(context, job);
+  const std::vector<float> feature =
+      result_of<FeaturesJob>(context, model, middle_square(picture, model.encoder.size));
   json answer = answer_head(model, picture);
   answer["known"] = context.neighbours->known();
   answer["total"] = context.neighbours->total();
   answer["neighbours"] = json::array();
-  for (const Neighbour& one : context.neighbours->nearest(job->feature(), request.count)) {
+  for (const Neighbour& one : context.neighbours->nearest(feature, request.count)) {
     answer["neighbours"].push_back({{"name", one.name},
                                     {"similarity", one.similarity},
                                     {"image", jpeg_address(one.thumbnail)}});

@@ -53,7 +53,9 @@ struct AddpTrainOptions {
     o.add("mask-highest", diffusion.mask.highest, "mask ratios stay below this").range(0, 1);
     o.add("mask-fixed", diffusion.mask.fixed, "one mask ratio for all; 0: the distribution")
         .range(0, 1);
-    o.add("delta-low", diffusion.mask.delta_low, "z_{t+dt}: dt is uniform from this").range(1, 1e6);
+    o.add("delta-low", diffusion.mask.delta_low,
+          "z_{t+1} is so many mask ratios further than z_t, uniform from this")
+        .range(1, 1e6);
     o.add("delta-high", diffusion.mask.delta_high, "to this").range(1, 1e6);
     o.add("label-smoothing", diffusion.label_smoothing,
           "share of the target spread over the vocabulary")

@@ -1,8 +1,12 @@
-#include "stages/generative/tokenizer_stage.h"
+// Training a VQ tokenizer: reconstruction, LPIPS, codebook losses, a patch discriminator with an
+// adaptive weight (Esser et al. 2021), and restarts of dead codes.
+#include <optional>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "eval/generation/lpips.h"
 #include "eval/generation/picture_metrics.h"
+#include "feed/picture_feed.h"
 #include "image/draw/draw.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
@@ -10,6 +14,11 @@
 #include "model/load.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
+#include "stages/generative/codebook_health.h"
+#include "stages/generative/make_stage.h"
+#include "tokenizer/discriminator.h"
+#include "tokenizer/feature_discriminator.h"
+#include "tokenizer/vqgan.h"
 #include "tokenizer/vqgan_file.h"
 #include "weights/find_weights.h"
 
@@ -65,241 +74,275 @@ std::shared_ptr<Vqgan> make_network(const TokenizerTrainOptions& options) {
   return network;
 }
 
+class TokenizerStage : public Stage {
+ public:
+  TokenizerStage(const TokenizerTrainOptions& options, World& world)
+      : options_(options),
+        world_(world),
+        feed_(feed_options(options, world)),
+        network_(make_network(options)),
+        lpips_(open_lpips(options)),
+        health_(network_->config().codes) {
+    options_.network = network_->config();
+    const LearnerOptions learner_options{options.train.clip, options.train.ema};
+    const AdamWOptions adam{options.train.beta1, options.train.beta2};
+    if (options.start.empty()) {
+      initialise_vqgan(*network_, initial_weights(options.train, "tokenizer"));
+      network_->start_codes_on(feed_.training_pictures(kStartPictures));
+    }
+    generator_learner_ = std::make_unique<Learner>(
+        "tokenizer", make_adamw(decay_groups(*network_, options.train.weight_decay), adam),
+        learner_options, world);
+    if (options.adversarial > 0) make_discriminator();
+  }
+
+  std::string name() const override { return "tokenizer"; }
+
+  std::vector<Learner*> learners() override {
+    std::vector<Learner*> all{generator_learner_.get()};
+    if (discriminator_learner_) all.push_back(discriminator_learner_.get());
+    return all;
+  }
+
+  std::int64_t steps_per_epoch() const override { return feed_.steps_per_epoch(); }
+  void seek(std::int64_t step) override { feed_.seek(step); }
+
+  Metrics step(const StepContext& context) override {
+    const bool adversarial = discriminator_ && context.step >= options_.adversarial_start;
+    const auto parts = static_cast<std::int64_t>(options_.train.accumulate);
+    Metrics metrics;
+    Tensor latent, counts = torch::zeros_like(health_.counts());
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const double share = 1.0 / static_cast<double>(parts);
+      const bool last = part + 1 == parts;
+      const Tensor pixels = feed_.next().pixels;
+      Bf16Scope scope(context.bf16);
+      Reconstruction made =
+          reconstruct(pixels, context.stream.fork("shift", static_cast<std::uint64_t>(part)));
+      Tensor loss = made.loss;
+      if (adversarial) loss = loss + adversarial_term(made, made.metrics);
+      generator_learner_->backward(loss, share, last);
+      if (adversarial) train_discriminator(pixels, made, share, last, made.metrics);
+      for (const auto& [name, value] : made.metrics) metrics[name] += value * share;
+      latent = made.latent;
+      counts += made.counts;
+    }
+    world_.all_reduce_sum(counts);
+    health_.add(counts);
+    metrics["gradient"] = generator_learner_->update(context.lr);
+    if (adversarial) discriminator_learner_->update(context.lr * options_.discriminator_lr);
+    rescue_codes(context, latent, metrics);
+    return metrics;
+  }
+
+  Metrics evaluate() override {
+    torch::NoGradGuard guard;
+    const Tensor pixels = feed_.validation_pictures(kValidationPictures);
+    const Tensor ids = network_->encode(pixels);
+    const Tensor made = network_->decode_ids(ids, network_->grid_of(pixels)).clamp(0, 1);
+    Metrics metrics{{"l1", (made - pixels).abs().mean().item<double>()},
+                    {"psnr", psnr(made, pixels).mean().item<double>()}};
+    if (lpips_) metrics["lpips"] = (*lpips_)(pixels * 2 - 1, made * 2 - 1).mean().item<double>();
+    return metrics;
+  }
+
+  std::vector<Panel> pictures() override {
+    torch::NoGradGuard guard;
+    const Tensor pixels = feed_.validation_pictures(kShownPictures);
+    const Tensor made = network_->decode_ids(network_->encode(pixels), network_->grid_of(pixels));
+    return {{"reconstructions", picture_rows({pixels, made})}};
+  }
+
+  std::pair<std::string, bool> best_figure() const override { return {"psnr", true}; }
+
+  void save_model(const std::filesystem::path& path, const std::string& provenance) override {
+    save_tokenizer(path, *network_, provenance);
+  }
+
+  TensorMap state() const override {
+    TensorMap tensors = state_of(*network_, {}, "tokenizer.model.");
+    if (discriminator_) tensors.merge(state_of(*discriminator_, {}, "discriminator.model."));
+    tensors["codebook.counts"] = to_view(health_.counts());
+    return tensors;
+  }
+
+  void load_state(const TensorMap& tensors, const std::string& source) override {
+    load_strictly(*network_, tensors, {.source = source, .prefix = "tokenizer.model."});
+    if (discriminator_) {
+      load_strictly(*discriminator_, tensors, {.source = source, .prefix = "discriminator.model."});
+    }
+    const auto counts = tensors.find("codebook.counts");
+    if (counts != tensors.end()) health_.set_counts(to_torch(counts->second));
+  }
+
+  double activation_bytes() const override {
+    // Each level keeps about five maps per block (norm, activation and convolution, twice)
+    // on both sides.
+    const VqganConfig& c = options_.network;
+    double floats = 0;
+    double side = static_cast<double>(options_.train.size) / static_cast<double>(c.stem);
+    for (std::size_t level = 0; level < c.multipliers.size(); ++level, side /= 2) {
+      floats += 2 * 6 * static_cast<double>(c.blocks + 1) * side * side *
+                static_cast<double>(c.level_channels(level));
+    }
+    const double pictures = static_cast<double>(options_.train.batch_size) /
+                            static_cast<double>(options_.train.accumulate * world_.size());
+    return 4 * floats * pictures;
+  }
+
+ private:
+  struct Reconstruction {
+    Tensor pixels, loss, latent;     // loss: everything but the discriminator's part
+    Lpips::Features seen, expected;  // of the reconstruction and of the picture
+    Tensor counts;                   // [K], how often each code was chosen
+    Metrics metrics;
+  };
+
+  Reconstruction reconstruct(const Tensor& pixels, const RandomStream& stream) {
+    Reconstruction made;
+    {
+      torch::AutoGradMode mode(options_.train_encoder);
+      made.latent = network_->latent(pixels);
+    }
+    const Quantized quantized = network_->quantize(made.latent.to(torch::kFloat32));
+    made.counts = torch::bincount(quantized.ids.flatten().cpu(), {}, health_.counts().numel());
+    made.pixels = network_->decode(quantized.embeddings).to(torch::kFloat32);
+
+    const Tensor error = made.pixels - pixels;
+    const Tensor l1 = error.abs().mean();
+    made.loss = options_.l1 * l1 + options_.codebook * quantized.codebook_loss +
+                options_.commitment * quantized.commitment_loss;
+    if (options_.l2 > 0) made.loss = made.loss + options_.l2 * error.square().mean();
+    if (lpips_) {
+      {
+        torch::NoGradGuard guard;
+        made.expected = lpips_->features(shifted(pixels, stream) * 2 - 1);
+      }
+      made.seen = lpips_->features(shifted(made.pixels, stream) * 2 - 1);
+      const Tensor perceptual = lpips_->distance(made.expected, made.seen).mean();
+      made.loss = made.loss + options_.perceptual * perceptual;
+      made.metrics["lpips"] = perceptual.item<double>();
+    }
+    made.metrics["l1"] = l1.item<double>();
+    made.metrics["commitment"] = quantized.commitment_loss.item<double>();
+    made.metrics["loss"] = made.loss.item<double>();
+    return made;
+  }
+
+  // The weight balances the two gradients at the decoder's last layer, those of the whole batch.
+  Tensor adversarial_term(const Reconstruction& made, Metrics& metrics) {
+    for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(false);
+    discriminator_->eval();
+    const Tensor term = generator_loss(judge(made.pixels, made.seen));
+    const Tensor last = network_->named_parameters()["decoder.conv_out.weight"];
+    const auto norm = [&](const Tensor& loss) {
+      const Tensor gradient =
+          torch::autograd::grad({loss}, {last}, {}, /*retain_graph=*/true)[0].clone();
+      world_.all_reduce_mean(gradient);
+      return gradient.norm();
+    };
+    const Tensor weight =
+        (norm(made.loss) / (norm(term) + 1e-4)).clamp(0, kMaxAdaptiveWeight).detach();
+    for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(true);
+    discriminator_->train();
+    metrics["adversarial"] = term.item<double>();
+    metrics["adaptive_weight"] = weight.item<double>();
+    return options_.adversarial * weight * term;
+  }
+
+  void make_discriminator() {
+    if (options_.discriminator == DiscriminatorKind::kFeatures) {
+      if (!lpips_) {
+        throw UsageError(
+            "--discriminator features looks through LPIPS: give its weights (--lpips, "
+            "'addp weights') and a --perceptual above 0");
+      }
+      discriminator_ = feature_discriminator_ = on_device(std::make_shared<FeatureDiscriminator>(
+          Lpips::kChannels, options_.discriminator_channels));
+    } else {
+      discriminator_ = patch_discriminator_ = on_device(std::make_shared<Discriminator>(
+          DiscriminatorConfig{options_.discriminator_channels, options_.discriminator_layers}));
+    }
+    initialise(*discriminator_, initial_weights(options_.train, "discriminator"));
+    discriminator_learner_ = std::make_unique<Learner>(
+        "discriminator",
+        make_adamw(decay_groups(*discriminator_, options_.train.weight_decay),
+                   {options_.train.beta1, options_.train.beta2}),
+        LearnerOptions{options_.train.clip, 0}, world_);
+  }
+
+  // What the discriminator says of pictures, or of their features.
+  std::vector<Tensor> judge(const Tensor& pixels, const Lpips::Features& features) {
+    if (feature_discriminator_) return feature_discriminator_->forward(features);
+    return {patch_discriminator_->forward(pixels)};
+  }
+
+  void train_discriminator(const Tensor& real, const Reconstruction& made, double share, bool last,
+                           Metrics& metrics) {
+    Lpips::Features seen;
+    for (std::size_t i = 0; i < seen.size() && feature_discriminator_; ++i) {
+      seen[i] = made.seen[i].detach();
+    }
+    const Tensor loss =
+        discriminator_loss(judge(real, made.expected), judge(made.pixels.detach(), seen));
+    discriminator_learner_->backward(loss, share, last);
+    metrics["discriminator"] = loss.item<double>();
+  }
+
+  void rescue_codes(const StepContext& context, const Tensor& latent, Metrics& metrics) {
+    const CodebookUse use = health_.use();
+    metrics["codes_used"] = use.share();
+    metrics["perplexity"] = use.perplexity;
+    const std::int64_t done = context.step + 1;
+    if (!options_.train_encoder || options_.restart_every == 0 ||
+        done % options_.restart_every != 0)
+      return;
+    if (static_cast<double>(done) > options_.restart_until * static_cast<double>(context.total)) {
+      health_.counts().zero_();
+      return;
+    }
+    const Tensor features =
+        latent.detach().to(torch::kFloat32).permute({0, 2, 3, 1}).reshape({-1, latent.size(1)});
+    const Tensor codes = network_->named_parameters()["quantize.embedding.weight"];
+    const RandomStream stream(static_cast<std::uint64_t>(options_.train.seed), "restart",
+                              static_cast<std::uint64_t>(done));
+    metrics["codes_restarted"] = static_cast<double>(health_.restart(
+        codes, features.size(0) * world_.size(),
+        [&](const std::vector<std::int64_t>& rows) { return rows_of_all(features, rows); },
+        stream));
+  }
+
+  // Rows of the features of all processes, one behind the other: each gives its own.
+  Tensor rows_of_all(const Tensor& features, const std::vector<std::int64_t>& rows) {
+    const std::int64_t first = world_.rank() * features.size(0);
+    const Tensor chosen = torch::zeros({static_cast<std::int64_t>(rows.size()), features.size(1)},
+                                       features.options());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::int64_t row = rows[i] - first;
+      if (row < 0 || row >= features.size(0)) continue;
+      chosen[static_cast<std::int64_t>(i)].copy_(features[row]);
+    }
+    world_.all_reduce_sum(chosen);
+    return chosen;
+  }
+
+  TokenizerTrainOptions options_;
+  World& world_;
+  PictureFeed feed_;
+  std::shared_ptr<Vqgan> network_;
+  // One of them where there is a discriminator; `discriminator_` is that one as a module.
+  std::shared_ptr<Discriminator> patch_discriminator_;
+  std::shared_ptr<FeatureDiscriminator> feature_discriminator_;
+  std::shared_ptr<torch::nn::Module> discriminator_;
+  std::optional<Lpips> lpips_;
+  std::unique_ptr<Learner> generator_learner_, discriminator_learner_;
+  CodebookHealth health_;
+};
+
 }  // namespace
 
-TokenizerStage::TokenizerStage(const TokenizerTrainOptions& options, World& world)
-    : options_(options),
-      world_(world),
-      feed_(feed_options(options, world)),
-      network_(make_network(options)),
-      lpips_(open_lpips(options)),
-      health_(network_->config().codes) {
-  options_.network = network_->config();
-  const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
-  const LearnerOptions learner_options{options.train.clip, options.train.ema};
-  const AdamWOptions adam{options.train.beta1, options.train.beta2};
-  if (options.start.empty()) {
-    initialise_vqgan(*network_, stream.fork("tokenizer"));
-    network_->start_codes_on(feed_.training_pictures(kStartPictures));
-  }
-  generator_learner_ = std::make_unique<Learner>(
-      "tokenizer", make_adamw(decay_groups(*network_, options.train.weight_decay), adam),
-      learner_options, world);
-  if (options.adversarial > 0) make_discriminator(stream.fork("discriminator"));
-}
-
-void TokenizerStage::make_discriminator(const RandomStream& stream) {
-  if (options_.discriminator == DiscriminatorKind::kFeatures) {
-    if (!lpips_) {
-      throw UsageError(
-          "--discriminator features looks through LPIPS: give its weights (--lpips, "
-          "'addp weights') and a --perceptual above 0");
-    }
-    discriminator_ = feature_discriminator_ = on_device(
-        std::make_shared<FeatureDiscriminator>(Lpips::kChannels, options_.discriminator_channels));
-  } else {
-    discriminator_ = patch_discriminator_ = on_device(std::make_shared<Discriminator>(
-        DiscriminatorConfig{options_.discriminator_channels, options_.discriminator_layers}));
-  }
-  initialise(*discriminator_, stream);
-  discriminator_learner_ = std::make_unique<Learner>(
-      "discriminator",
-      make_adamw(decay_groups(*discriminator_, options_.train.weight_decay),
-                 {options_.train.beta1, options_.train.beta2}),
-      LearnerOptions{options_.train.clip, 0}, world_);
-}
-
-std::vector<Learner*> TokenizerStage::learners() {
-  std::vector<Learner*> all{generator_learner_.get()};
-  if (discriminator_learner_) all.push_back(discriminator_learner_.get());
-  return all;
-}
-
-TokenizerStage::Reconstruction TokenizerStage::reconstruct(const Tensor& pixels,
-                                                           const RandomStream& stream) {
-  Reconstruction made;
-  {
-    torch::AutoGradMode mode(options_.train_encoder);
-    made.latent = network_->latent(pixels);
-  }
-  const Quantized quantized = network_->quantize(made.latent.to(torch::kFloat32));
-  made.counts = torch::bincount(quantized.ids.flatten().cpu(), {}, health_.counts().numel());
-  made.pixels = network_->decode(quantized.embeddings).to(torch::kFloat32);
-
-  const Tensor error = made.pixels - pixels;
-  const Tensor l1 = error.abs().mean();
-  made.loss = options_.l1 * l1 + options_.codebook * quantized.codebook_loss +
-              options_.commitment * quantized.commitment_loss;
-  if (options_.l2 > 0) made.loss = made.loss + options_.l2 * error.square().mean();
-  if (lpips_) {
-    {
-      torch::NoGradGuard guard;
-      made.expected = lpips_->features(shifted(pixels, stream) * 2 - 1);
-    }
-    made.seen = lpips_->features(shifted(made.pixels, stream) * 2 - 1);
-    const Tensor perceptual = lpips_->distance(made.expected, made.seen).mean();
-    made.loss = made.loss + options_.perceptual * perceptual;
-    made.metrics["lpips"] = perceptual.item<double>();
-  }
-  made.metrics["l1"] = l1.item<double>();
-  made.metrics["commitment"] = quantized.commitment_loss.item<double>();
-  made.metrics["loss"] = made.loss.item<double>();
-  return made;
-}
-
-std::vector<Tensor> TokenizerStage::judge(const Tensor& pixels, const Lpips::Features& features) {
-  if (feature_discriminator_) return feature_discriminator_->forward(features);
-  return {patch_discriminator_->forward(pixels)};
-}
-
-// The weight balances the two gradients at the decoder's last layer, those of the whole batch.
-Tensor TokenizerStage::adversarial_term(const Reconstruction& made, Metrics& metrics) {
-  for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(false);
-  discriminator_->eval();
-  const Tensor term = generator_loss(judge(made.pixels, made.seen));
-  const Tensor last = network_->named_parameters()["decoder.conv_out.weight"];
-  const auto norm = [&](const Tensor& loss) {
-    const Tensor gradient =
-        torch::autograd::grad({loss}, {last}, {}, /*retain_graph=*/true)[0].clone();
-    world_.all_reduce_mean(gradient);
-    return gradient.norm();
-  };
-  const Tensor weight =
-      (norm(made.loss) / (norm(term) + 1e-4)).clamp(0, kMaxAdaptiveWeight).detach();
-  for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(true);
-  discriminator_->train();
-  metrics["adversarial"] = term.item<double>();
-  metrics["adaptive_weight"] = weight.item<double>();
-  return options_.adversarial * weight * term;
-}
-
-void TokenizerStage::train_discriminator(const Tensor& real, const Reconstruction& made,
-                                         double share, bool last, Metrics& metrics) {
-  Lpips::Features seen;
-  for (std::size_t i = 0; i < seen.size() && feature_discriminator_; ++i) {
-    seen[i] = made.seen[i].detach();
-  }
-  const Tensor loss =
-      discriminator_loss(judge(real, made.expected), judge(made.pixels.detach(), seen));
-  discriminator_learner_->backward(loss, share, last);
-  metrics["discriminator"] = loss.item<double>();
-}
-
-void TokenizerStage::rescue_codes(const StepContext& context, const Tensor& latent,
-                                  Metrics& metrics) {
-  const CodebookUse use = health_.use();
-  metrics["codes_used"] = use.share();
-  metrics["perplexity"] = use.perplexity;
-  const std::int64_t done = context.step + 1;
-  if (!options_.train_encoder || options_.restart_every == 0 || done % options_.restart_every != 0)
-    return;
-  if (static_cast<double>(done) > options_.restart_until * static_cast<double>(context.total)) {
-    health_.counts().zero_();
-    return;
-  }
-  const Tensor features =
-      latent.detach().to(torch::kFloat32).permute({0, 2, 3, 1}).reshape({-1, latent.size(1)});
-  const Tensor codes = network_->named_parameters()["quantize.embedding.weight"];
-  const RandomStream stream(static_cast<std::uint64_t>(options_.train.seed), "restart",
-                            static_cast<std::uint64_t>(done));
-  metrics["codes_restarted"] = static_cast<double>(health_.restart(
-      codes, features.size(0) * world_.size(),
-      [&](const std::vector<std::int64_t>& rows) { return rows_of_all(features, rows); }, stream));
-}
-
-// Rows of the features of all processes, one behind the other: each gives its own.
-Tensor TokenizerStage::rows_of_all(const Tensor& features, const std::vector<std::int64_t>& rows) {
-  const std::int64_t first = world_.rank() * features.size(0);
-  const Tensor chosen =
-      torch::zeros({static_cast<std::int64_t>(rows.size()), features.size(1)}, features.options());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int64_t row = rows[i] - first;
-    if (row < 0 || row >= features.size(0)) continue;
-    chosen[static_cast<std::int64_t>(i)].copy_(features[row]);
-  }
-  world_.all_reduce_sum(chosen);
-  return chosen;
-}
-
-Metrics TokenizerStage::step(const StepContext& context) {
-  const bool adversarial = discriminator_ && context.step >= options_.adversarial_start;
-  const auto parts = static_cast<std::int64_t>(options_.train.accumulate);
-  Metrics metrics;
-  Tensor latent, counts = torch::zeros_like(health_.counts());
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const double share = 1.0 / static_cast<double>(parts);
-    const bool last = part + 1 == parts;
-    const Tensor pixels = feed_.next().pixels;
-    Bf16Scope scope(context.bf16);
-    Reconstruction made =
-        reconstruct(pixels, context.stream.fork("shift", static_cast<std::uint64_t>(part)));
-    Tensor loss = made.loss;
-    if (adversarial) loss = loss + adversarial_term(made, made.metrics);
-    generator_learner_->backward(loss, share, last);
-    if (adversarial) train_discriminator(pixels, made, share, last, made.metrics);
-    for (const auto& [name, value] : made.metrics) metrics[name] += value * share;
-    latent = made.latent;
-    counts += made.counts;
-  }
-  world_.all_reduce_sum(counts);
-  health_.add(counts);
-  metrics["gradient"] = generator_learner_->update(context.lr);
-  if (adversarial) discriminator_learner_->update(context.lr * options_.discriminator_lr);
-  rescue_codes(context, latent, metrics);
-  return metrics;
-}
-
-Metrics TokenizerStage::evaluate() {
-  torch::NoGradGuard guard;
-  const Tensor pixels = feed_.validation_pictures(kValidationPictures);
-  const Tensor ids = network_->encode(pixels);
-  const Tensor made = network_->decode_ids(ids, network_->grid_of(pixels)).clamp(0, 1);
-  Metrics metrics{{"l1", (made - pixels).abs().mean().item<double>()},
-                  {"psnr", psnr(made, pixels).mean().item<double>()}};
-  if (lpips_) metrics["lpips"] = (*lpips_)(pixels * 2 - 1, made * 2 - 1).mean().item<double>();
-  return metrics;
-}
-
-std::vector<Panel> TokenizerStage::pictures() {
-  torch::NoGradGuard guard;
-  const Tensor pixels = feed_.validation_pictures(kShownPictures);
-  const Tensor made = network_->decode_ids(network_->encode(pixels), network_->grid_of(pixels));
-  return {{"reconstructions", picture_rows({pixels, made})}};
-}
-
-void TokenizerStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
-  save_tokenizer(path, *network_, provenance);
-}
-
-TensorMap TokenizerStage::state() const {
-  TensorMap tensors = state_of(*network_, {}, "tokenizer.model.");
-  if (discriminator_) tensors.merge(state_of(*discriminator_, {}, "discriminator.model."));
-  tensors["codebook.counts"] = to_view(health_.counts());
-  return tensors;
-}
-
-void TokenizerStage::load_state(const TensorMap& tensors, const std::string& source) {
-  load_strictly(*network_, tensors, {.source = source, .prefix = "tokenizer.model."});
-  if (discriminator_) {
-    load_strictly(*discriminator_, tensors, {.source = source, .prefix = "discriminator.model."});
-  }
-  const auto counts = tensors.find("codebook.counts");
-  if (counts != tensors.end()) health_.set_counts(to_torch(counts->second));
-}
-
-double TokenizerStage::activation_bytes() const {
-  // Each level keeps about five maps per block (norm, activation and convolution, twice)
-  // on both sides.
-  const VqganConfig& c = options_.network;
-  double floats = 0;
-  double side = static_cast<double>(options_.train.size) / static_cast<double>(c.stem);
-  for (std::size_t level = 0; level < c.multipliers.size(); ++level, side /= 2) {
-    floats += 2 * 6 * static_cast<double>(c.blocks + 1) * side * side *
-              static_cast<double>(c.level_channels(level));
-  }
-  const double pictures = static_cast<double>(options_.train.batch_size) /
-                          static_cast<double>(options_.train.accumulate * world_.size());
-  return 4 * floats * pictures;
+std::unique_ptr<Stage> make_stage(const TokenizerTrainOptions& options, World& world) {
+  return std::make_unique<TokenizerStage>(options, world);
 }
 
 }  // namespace addp

@@ -1,19 +1,15 @@
 // Pictures with what a classifier takes them for.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <memory>
 
-#include "image/image.h"
+#include "data/set/dataset.h"
+#include "heads/classify/classifier.h"
+#include "train/stage.h"
 
 namespace addp {
 
-struct ClassVerdict {
-  std::string guess, truth;  // names
-  double probability = 0;    // of the guess
-};
-
-// A sheet of pictures with the guess (green where it is right, red where not) and the truth below.
-Image class_panel(const std::vector<Image>& pictures, const std::vector<ClassVerdict>& verdicts);
+// What the classifier says about a few held-out pictures.
+Panel prediction_panel(Classifier& classifier, const std::shared_ptr<const Dataset>& validation);
 
 }  // namespace addp

@@ -1,12 +1,12 @@
-#include "stages/recognition/detector_stage.h"
-
+// Training a detector, with COCO's AP of boxes and masks on the validation split.
 #include <charconv>
 
 #include "base/error.h"
 #include "base/json_text.h"
 #include "data/coco/coco_results.h"
 #include "data/load/annotated_transforms.h"
-#include "data/load/open_dataset.h"
+#include "eval/recognition/coco_ap.h"
+#include "heads/detect/detect_picture.h"
 #include "heads/detect/detector_file.h"
 #include "image/draw/draw.h"
 #include "machine/machine.h"
@@ -14,6 +14,8 @@
 #include "nn/layer/pixels.h"
 #include "nn/torch.h"
 #include "stages/recognition/backbone_start.h"
+#include "stages/recognition/make_stage.h"
+#include "stages/recognition/maps_stage.h"
 #include "stages/recognition/maps_start.h"
 
 namespace addp {
@@ -65,9 +67,7 @@ std::shared_ptr<Detector> make_detector(const DetectorTrainOptions& options,
                 options.mask_convs, options.mask_channels, options.level_scale};
   config.proposals = options.proposals;
   auto network = on_device(std::make_shared<Detector>(config, maps.tokenizer));
-  network->initialise_weights(
-      RandomStream(static_cast<std::uint64_t>(options.train.seed), "initial weights")
-          .fork("detector"));
+  network->initialise_weights(initial_weights(options.train, "detector"));
   if (maps.pretrained) network->maps().load_pretrained(*maps.pretrained);
   return network;
 }
@@ -87,122 +87,127 @@ void add_truth(const BatchItem& sample, const std::vector<std::int64_t>& ids, Co
   }
 }
 
+class DetectorStage : public MapsStage<DetectorTrainOptions, Detector> {
+ public:
+  DetectorStage(const DetectorTrainOptions& options, World& world)
+      : MapsStage(options, world,
+                  {.name = "detector",
+                   .best = {"box_ap", true},
+                   .task = Task::kDetection,
+                   .training = chosen_classes(options, /*only_annotated=*/true),
+                   .validation = chosen_classes(options, /*only_annotated=*/false),
+                   .transform = jitter_transform(options),
+                   .labels = false,
+                   .make = make_detector}) {}
+
+  Metrics evaluate() override {
+    network_->eval();
+    const std::vector<std::int64_t>& ids = network_->config().category_ids;
+    CocoFile truth;
+    truth.name = validation_->description();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      truth.categories.push_back({ids[i], network_->config().class_names[i]});
+    }
+    std::vector<CocoAnnotation> found;
+    const auto visit = [&](const BatchItem& sample) {
+      for (const Detection& detection : detect_picture(*network_, sample.image)) {
+        found.push_back(
+            to_coco(detection, sample.id, ids[static_cast<std::size_t>(detection.class_id)]));
+      }
+      add_truth(sample, ids, truth);
+    };
+    for_each_sample(validation_, measured_pictures(options_.maps, options_.train, world_), visit);
+    if (world_.size() > 1) {
+      // Each process has seen its own pictures; every one gets the others' truths and detections.
+      const auto truths = world_.all_gather(json_text(coco_to_json(truth)));
+      const auto results = world_.all_gather(json_text(coco_results_to_json(found)));
+      truth.images.clear();
+      truth.annotations.clear();
+      found.clear();
+      for (std::size_t i = 0; i < truths.size(); ++i) {
+        join_coco(parse_coco(as_byte_span(truths[i]), truth.name), truth);
+        const auto part = parse_coco_detections(as_byte_span(results[i]), truth.name);
+        found.insert(found.end(), part.begin(), part.end());
+      }
+    }
+    sort_coco(truth);
+    const CocoFigures box = evaluate_coco(truth, found, CocoTask::kBox),
+                      mask = evaluate_coco(truth, found, CocoTask::kMask);
+    return {{"box_ap", 100 * box.values[0]},
+            {"box_ap50", 100 * box.values[1]},
+            {"mask_ap", 100 * mask.values[0]},
+            {"mask_ap50", 100 * mask.values[1]}};
+  }
+
+  // The annotations above, what the network finds below.
+  std::vector<Panel> pictures() override {
+    network_->eval();
+    std::vector<Image> truth, found;
+    const auto& names = network_->config().class_names;
+    DetectorLimits shown;
+    shown.score = kShownScore;
+    for_each_sample(validation_, shown_pictures(), [&](const BatchItem& sample) {
+      std::vector<Detection> annotated;
+      for (const Instance& instance : sample.instances) {
+        annotated.push_back({instance.class_id, 1, instance.box, instance.mask});
+      }
+      truth.push_back(draw_detections(sample.image, annotated, names));
+      found.push_back(
+          draw_detections(sample.image, detect_picture(*network_, sample.image, shown), names));
+    });
+    if (truth.empty()) return {};
+    const auto count = static_cast<int>(truth.size());
+    truth.insert(truth.end(), found.begin(), found.end());
+    return {{"detections", make_grid(truth, count)}};
+  }
+
+  void save_model(const std::filesystem::path& path, const std::string& provenance) override {
+    save_detector(path, *network_, provenance);
+  }
+
+  double activation_bytes() const override {
+    const DetectorConfig& c = network_->config();
+    const double pictures = pictures_at_once();
+    const double pixels = pictures * static_cast<double>(c.size * c.size);
+    const auto finest = static_cast<double>(c.rpn.strides.front());
+    const double regions = pictures * static_cast<double>(options_.regions * c.channels);
+    const double boxes =
+        regions * static_cast<double>(3 * c.roi.cells * c.roi.cells * (c.roi.box_convs + 1));
+    const double masks =
+        regions * options_.positive_share *
+        static_cast<double>(3 * c.roi.mask_cells * c.roi.mask_cells * (c.roi.mask_convs + 4));
+    return backbone_activation_bytes(c.maps.backbone, c.maps.backbone.grid(), pictures) +
+           4 * (pixels / (finest * finest) * 8 * static_cast<double>(c.channels) + boxes + masks);
+  }
+
+ private:
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override {
+    const auto side = static_cast<int>(options_.train.size);
+    const DetectorSampling sampling{options_.anchors, options_.regions, options_.positive_share};
+    const AnnotatedBatch batch = feed_.next();
+    std::vector<DetectionTarget> targets;
+    for (const auto& instances : batch.instances) {
+      targets.push_back(target_of(instances, side, side));
+    }
+    DropoutKeys keys = part.dropout(batch.pixels.size(0));
+    const DetectorShare share{part.first(batch.pixels.size(0)),
+                              [this](double count) { return mean_over_processes(count); }};
+    Bf16Scope scope(part.bf16);
+    const DetectorLosses losses = network_->losses(normalise_pixels(batch.pixels), targets,
+                                                   sampling, part.stream, &keys, share);
+    return {losses.total(),
+            {{"rpn_score", losses.rpn_score.item<double>()},
+             {"rpn_box", losses.rpn_box.item<double>()},
+             {"score", losses.score.item<double>()},
+             {"box", losses.box.item<double>()},
+             {"mask", losses.mask.item<double>()}}};
+  }
+};
+
 }  // namespace
 
-DetectorStage::DetectorStage(const DetectorTrainOptions& options, World& world)
-    : NetworkStage("detector", options.train, world, {"box_ap", true}),
-      options_(options),
-      feed_(open_dataset(options.train.data, "train", Task::kDetection,
-                         chosen_classes(options, /*only_annotated=*/true)),
-            FeedOptions::from(options.train, world), jitter_transform(options), /*labels=*/false),
-      validation_(open_validation(options.train.data, feed_.dataset(), Task::kDetection,
-                                  chosen_classes(options, /*only_annotated=*/false))),
-      network_(make_detector(options, feed_.dataset())) {
-  take_from(feed_);
-  train_network(network_, maps_groups(*network_, network_->config().maps, options.maps.layer_decay,
-                                      options.train.weight_decay));
-}
-
-NetworkStage::MicrobatchLoss DetectorStage::microbatch_loss(const Microbatch& part) {
-  const auto side = static_cast<int>(options_.train.size);
-  const DetectorSampling sampling{options_.anchors, options_.regions, options_.positive_share};
-  const AnnotatedBatch batch = feed_.next();
-  std::vector<DetectionTarget> targets;
-  for (const auto& instances : batch.instances) {
-    targets.push_back(target_of(instances, side, side));
-  }
-  DropoutKeys keys = part.dropout(batch.pixels.size(0));
-  const DetectorShare share{part.first(batch.pixels.size(0)),
-                            [this](double count) { return mean_over_processes(count); }};
-  Bf16Scope scope(part.bf16);
-  const DetectorLosses losses = network_->losses(normalise_pixels(batch.pixels), targets, sampling,
-                                                 part.stream, &keys, share);
-  return {losses.total(),
-          {{"rpn_score", losses.rpn_score.item<double>()},
-           {"rpn_box", losses.rpn_box.item<double>()},
-           {"score", losses.score.item<double>()},
-           {"box", losses.box.item<double>()},
-           {"mask", losses.mask.item<double>()}}};
-}
-
-Metrics DetectorStage::evaluate() {
-  network_->eval();
-  const std::vector<std::int64_t>& ids = network_->config().category_ids;
-  CocoFile truth;
-  truth.name = validation_->description();
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    truth.categories.push_back({ids[i], network_->config().class_names[i]});
-  }
-  std::vector<CocoAnnotation> found;
-  const auto visit = [&](const BatchItem& sample) {
-    for (const Detection& detection : detect_picture(*network_, sample.image)) {
-      found.push_back(
-          to_coco(detection, sample.id, ids[static_cast<std::size_t>(detection.class_id)]));
-    }
-    add_truth(sample, ids, truth);
-  };
-  for_each_sample(validation_, measured_pictures(options_.maps, options_.train, world_), visit);
-  if (world_.size() > 1) {
-    // Each process has seen its own pictures; every one gets the others' truths and detections.
-    const auto truths = world_.all_gather(json_text(coco_to_json(truth)));
-    const auto results = world_.all_gather(json_text(coco_results_to_json(found)));
-    truth.images.clear();
-    truth.annotations.clear();
-    found.clear();
-    for (std::size_t i = 0; i < truths.size(); ++i) {
-      join_coco(parse_coco(as_byte_span(truths[i]), truth.name), truth);
-      const auto part = parse_coco_detections(as_byte_span(results[i]), truth.name);
-      found.insert(found.end(), part.begin(), part.end());
-    }
-  }
-  sort_coco(truth);
-  const CocoFigures box = evaluate_coco(truth, found, CocoTask::kBox),
-                    mask = evaluate_coco(truth, found, CocoTask::kMask);
-  return {{"box_ap", 100 * box.values[0]},
-          {"box_ap50", 100 * box.values[1]},
-          {"mask_ap", 100 * mask.values[0]},
-          {"mask_ap50", 100 * mask.values[1]}};
-}
-
-// The annotations above, what the network finds below.
-std::vector<Panel> DetectorStage::pictures() {
-  network_->eval();
-  std::vector<Image> truth, found;
-  const auto& names = network_->config().class_names;
-  DetectorLimits shown;
-  shown.score = kShownScore;
-  for_each_sample(validation_, shown_pictures(), [&](const BatchItem& sample) {
-    std::vector<Detection> annotated;
-    for (const Instance& instance : sample.instances) {
-      annotated.push_back({instance.class_id, 1, instance.box, instance.mask});
-    }
-    truth.push_back(draw_detections(sample.image, annotated, names));
-    found.push_back(
-        draw_detections(sample.image, detect_picture(*network_, sample.image, shown), names));
-  });
-  if (truth.empty()) return {};
-  const auto count = static_cast<int>(truth.size());
-  truth.insert(truth.end(), found.begin(), found.end());
-  return {{"detections", make_grid(truth, count)}};
-}
-
-void DetectorStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
-  save_detector(path, *network_, provenance);
-}
-
-double DetectorStage::activation_bytes() const {
-  const DetectorConfig& c = network_->config();
-  const double pictures = pictures_at_once();
-  const double pixels = pictures * static_cast<double>(c.size * c.size);
-  const auto finest = static_cast<double>(c.rpn.strides.front());
-  const double regions = pictures * static_cast<double>(options_.regions * c.channels);
-  const double boxes =
-      regions * static_cast<double>(3 * c.roi.cells * c.roi.cells * (c.roi.box_convs + 1));
-  const double masks =
-      regions * options_.positive_share *
-      static_cast<double>(3 * c.roi.mask_cells * c.roi.mask_cells * (c.roi.mask_convs + 4));
-  return backbone_activation_bytes(c.maps.backbone, c.maps.backbone.grid(), pictures) +
-         4 * (pixels / (finest * finest) * 8 * static_cast<double>(c.channels) + boxes + masks);
+std::unique_ptr<Stage> make_stage(const DetectorTrainOptions& options, World& world) {
+  return std::make_unique<DetectorStage>(options, world);
 }
 
 }  // namespace addp

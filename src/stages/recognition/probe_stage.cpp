@@ -1,17 +1,23 @@
-#include "stages/recognition/probe_stage.h"
+// Linear probing: a linear layer on the features of a frozen encoder, trained with LARS, and the
+// accuracy of nearest neighbours among the same features beside it.
+#include <optional>
 
 #include "base/file/sha256.h"
 #include "data/load/open_dataset.h"
 #include "eval/recognition/classification_metrics.h"
 #include "eval/recognition/knn.h"
+#include "feed/feature_feed.h"
+#include "heads/classify/classifier.h"
 #include "heads/classify/classifier_file.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
 #include "nn/kernel/cross_entropy.h"
 #include "nn/layer/pixels.h"
 #include "nn/torch.h"
-#include "stages/recognition/backbone_start.h"
-#include "stages/recognition/classifier_stage.h"
+#include "stages/recognition/class_panel.h"
+#include "stages/recognition/classifier_start.h"
+#include "stages/recognition/make_stage.h"
+#include "train/network_stage.h"
 
 namespace addp {
 namespace {
@@ -26,13 +32,13 @@ BackboneConfig frozen_backbone(const BackboneStart& start) {
 
 std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const Dataset& dataset) {
   const BackboneStart start = start_backbone(options.backbone, options.train.size);
-  ClassifierConfig config =
-      classifier_of(frozen_backbone(start), dataset, options.train.size, options.eval_crop);
+  ClassifierConfig config;
+  config.backbone = frozen_backbone(start);
   config.head = ClassifierHead::kProbe;
-  auto probe = on_device(std::make_shared<Classifier>(config, start.tokenizer));
-  const RandomStream stream(static_cast<std::uint64_t>(options.train.seed), "initial weights");
-  initialise_classifier(*probe, HeadStart::kProbing, stream.fork("probe"));
-  if (start.file) load_backbone(probe->encoder(), config.backbone, *start.file);
+  config.size = options.train.size;
+  config.crop = options.eval_crop;
+  auto probe = start_classifier(config, start, dataset, HeadStart::kProbing,
+                                initial_weights(options.train, "probe"));
   for (Tensor& parameter : probe->encoder().parameters()) parameter.set_requires_grad(false);
   return probe;
 }
@@ -60,77 +66,94 @@ FeatureFeedOptions probe_feed(const ProbeTrainOptions& options, const World& wor
   return feed;
 }
 
+class ProbeStage : public NetworkStage {
+ public:
+  ProbeStage(const ProbeTrainOptions& options, World& world)
+      : NetworkStage("probe", options.train, world, {"top1", true}),
+        options_(options),
+        classifier_(
+            make_probe(options, *open_dataset(options.train.data, "train", Task::kClassification))),
+        validation_(open_evaluation_set(options.train.data, "", Task::kClassification)) {
+    classifier_->eval();
+    feed_ = std::make_unique<FeatureFeed>(
+        probe_feed(options, world, *classifier_),
+        [this](const Tensor& pixels) {
+          return classifier_->pooled(normalise_pixels(pixels)).to(torch::kFloat32);
+        },
+        world);
+    take_from(*feed_);
+    train_network(classifier_, make_lars(decay_groups(*classifier_, options.train.weight_decay),
+                                         {.momentum = options.momentum}));
+  }
+
+  Metrics evaluate() override {
+    torch::NoGradGuard guard;
+    classifier_->eval();
+    if (!held_out_.features.defined()) {
+      held_out_ =
+          extract_set(validation_, options_.train.size, options_.eval_crop, options_.train.workers,
+                      "validation features", [this](const Tensor& pixels) {
+                        return classifier_->pooled(normalise_pixels(pixels)).to(torch::kFloat32);
+                      });
+    }
+    Accuracy accuracy;
+    accuracy.add(classifier_->logits(held_out_.features.to(compute_device())), held_out_.labels);
+    Metrics metrics{{"top1", accuracy.top1()}, {"top5", accuracy.top5()}};
+    if (options_.neighbours > 0) metrics["knn"] = neighbour_accuracy();
+    return metrics;
+  }
+
+  std::vector<Panel> pictures() override {
+    classifier_->eval();
+    return {prediction_panel(*classifier_, validation_)};
+  }
+
+  void save_model(const std::filesystem::path& path, const std::string& provenance) override {
+    save_classifier(path, *classifier_, provenance);
+  }
+
+ private:
+  MicrobatchLoss microbatch_loss(const Microbatch& part) override {
+    LabelledFeatures batch;
+    {
+      Bf16Scope scope(part.bf16);
+      batch = feed_->next();
+    }
+    return {
+        smoothed_cross_entropy(classifier_->logits(batch.features), {.labels = batch.labels}, 0)};
+  }
+
+  // Only the head's batch norm learns its statistics: the encoder's are part of what is probed.
+  void training_mode() override {
+    classifier_->train();
+    classifier_->encoder().eval();
+  }
+
+  double neighbour_accuracy() {
+    if (!neighbour_accuracy_) {
+      const LabelledFeatures& bank = feed_->plain();
+      Accuracy accuracy;
+      accuracy.add(knn_scores(bank.features, bank.labels, held_out_.features,
+                              classifier_->config().classes, {.neighbours = options_.neighbours}),
+                   held_out_.labels);
+      neighbour_accuracy_ = accuracy.top1();
+    }
+    return *neighbour_accuracy_;
+  }
+
+  ProbeTrainOptions options_;
+  std::shared_ptr<Classifier> classifier_;
+  std::unique_ptr<FeatureFeed> feed_;
+  std::shared_ptr<const Dataset> validation_;
+  // The encoder is frozen, so these are computed once.
+  LabelledFeatures held_out_;
+  std::optional<double> neighbour_accuracy_;
+};
+
 }  // namespace
 
-ProbeStage::ProbeStage(const ProbeTrainOptions& options, World& world)
-    : NetworkStage("probe", options.train, world, {"top1", true}),
-      options_(options),
-      classifier_(
-          make_probe(options, *open_dataset(options.train.data, "train", Task::kClassification))),
-      validation_(open_evaluation_set(options.train.data, "", Task::kClassification)) {
-  classifier_->eval();
-  feed_ = std::make_unique<FeatureFeed>(
-      probe_feed(options, world, *classifier_),
-      [this](const Tensor& pixels) {
-        return classifier_->pooled(normalise_pixels(pixels)).to(torch::kFloat32);
-      },
-      world);
-  take_from(*feed_);
-  train_network(classifier_, make_lars(decay_groups(*classifier_, options.train.weight_decay),
-                                       {.momentum = options.momentum}));
-}
-
-// Only the head's batch norm learns its statistics: the encoder's are part of what is probed.
-void ProbeStage::training_mode() {
-  classifier_->train();
-  classifier_->encoder().eval();
-}
-
-NetworkStage::MicrobatchLoss ProbeStage::microbatch_loss(const Microbatch& part) {
-  LabelledFeatures batch;
-  {
-    Bf16Scope scope(part.bf16);
-    batch = feed_->next();
-  }
-  return {smoothed_cross_entropy(classifier_->logits(batch.features), {.labels = batch.labels}, 0)};
-}
-
-double ProbeStage::neighbour_accuracy() {
-  if (!neighbour_accuracy_) {
-    const LabelledFeatures& bank = feed_->plain();
-    Accuracy accuracy;
-    accuracy.add(knn_scores(bank.features, bank.labels, held_out_.features,
-                            classifier_->config().classes, {.neighbours = options_.neighbours}),
-                 held_out_.labels);
-    neighbour_accuracy_ = accuracy.top1();
-  }
-  return *neighbour_accuracy_;
-}
-
-Metrics ProbeStage::evaluate() {
-  torch::NoGradGuard guard;
-  classifier_->eval();
-  if (!held_out_.features.defined()) {
-    held_out_ =
-        extract_set(validation_, options_.train.size, options_.eval_crop, options_.train.workers,
-                    "validation features", [this](const Tensor& pixels) {
-                      return classifier_->pooled(normalise_pixels(pixels)).to(torch::kFloat32);
-                    });
-  }
-  Accuracy accuracy;
-  accuracy.add(classifier_->logits(held_out_.features.to(compute_device())), held_out_.labels);
-  Metrics metrics{{"top1", accuracy.top1()}, {"top5", accuracy.top5()}};
-  if (options_.neighbours > 0) metrics["knn"] = neighbour_accuracy();
-  return metrics;
-}
-
-std::vector<Panel> ProbeStage::pictures() {
-  classifier_->eval();
-  return {prediction_panel(*classifier_, validation_)};
-}
-
-void ProbeStage::save_model(const std::filesystem::path& path, const std::string& provenance) {
-  save_classifier(path, *classifier_, provenance);
+std::unique_ptr<Stage> make_stage(const ProbeTrainOptions& options, World& world) {
+  return std::make_unique<ProbeStage>(options, world);
 }
 
 }  // namespace addp

@@ -35,58 +35,64 @@ TEST(FileIo, WriteReadMap) {
   EXPECT_EQ(entries(folder.path()), 1U);
 }
 
-TEST(FileIo, UncommittedWriteLeavesTheOldFile) {
-  TemporaryFolder folder;
-  const auto path = folder.path() / "a.txt";
-  write_file_atomically(path, "old");
-  {
-    AtomicFile file(path);
-    file.write("new");
-  }
-  EXPECT_EQ(read_text_file(path), "old");
-  EXPECT_EQ(entries(folder.path()), 1U);
-}
-
-TEST(FileIo, FullDiskLeavesTheOldFile) {
-  TemporaryFolder folder;
-  const auto path = folder.path() / "a.txt";
-  write_file_atomically(path, "old");
-  // A limit on the size of files makes write() fail as a full disk does.
+// How a process that does `work` ends, as waitpid says it.
+template <class Work>
+int status_of_child(const Work& work) {
   const pid_t child = ::fork();
   if (child == 0) {
+    work();
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+class OldFile : public ::testing::Test {
+ protected:
+  OldFile() { write_file_atomically(path_, "old"); }
+
+  TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_.path() / "a.txt";
+};
+
+TEST_F(OldFile, UncommittedWriteLeavesTheOldFile) {
+  {
+    AtomicFile file(path_);
+    file.write("new");
+  }
+  EXPECT_EQ(read_text_file(path_), "old");
+  EXPECT_EQ(entries(folder_.path()), 1U);
+}
+
+TEST_F(OldFile, FullDiskLeavesTheOldFile) {
+  // A limit on the size of files makes write() fail as a full disk does.
+  const int status = status_of_child([&] {
     ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{1 << 16, 1 << 16};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     int code = 0;
     try {
-      write_file_atomically(path, std::string(8 << 20, 'n'));
+      write_file_atomically(path_, std::string(8 << 20, 'n'));
     } catch (const Error& error) {
       const std::string message = error.what();
-      code = message.find(path.string()) == 0 && error.code() == ExitCode::kRuntime ? 7 : 8;
+      code = message.find(path_.string()) == 0 && error.code() == ExitCode::kRuntime ? 7 : 8;
     }
     ::_exit(code);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  });
   EXPECT_EQ(WEXITSTATUS(status), 7);
-  EXPECT_EQ(read_text_file(path), "old");
-  EXPECT_EQ(entries(folder.path()), 1U);
+  EXPECT_EQ(read_text_file(path_), "old");
+  EXPECT_EQ(entries(folder_.path()), 1U);
 }
 
-TEST(FileIo, KilledWriterLeavesTheOldFile) {
-  TemporaryFolder folder;
-  const auto path = folder.path() / "a.txt";
-  write_file_atomically(path, "old");
-  const pid_t child = ::fork();
-  if (child == 0) {
-    AtomicFile file(path);
+TEST_F(OldFile, KilledWriterLeavesTheOldFile) {
+  const int status = status_of_child([&] {
+    AtomicFile file(path_);
     file.write(std::string(4 << 20, 'n'));
     ::kill(::getpid(), SIGKILL);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  });
   EXPECT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(read_text_file(path), "old");
+  EXPECT_EQ(read_text_file(path_), "old");
 }
 
 TEST(FileIo, UnwritableFolderIsNamed) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/option/toml_settings.h"
+#include "support/message_of.h"
 
 namespace addp {
 namespace {
@@ -34,15 +35,7 @@ struct Sample {
 };
 
 // The message of the error that `action` throws.
-template <class E, class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using testing::message_of;
 
 TEST(Options, AdvancedIsMarkedPerOptionOrGroup) {
   std::int64_t value = 0;
@@ -63,15 +56,19 @@ TEST(Options, AdvancedIsMarkedPerOptionOrGroup) {
   EXPECT_EQ(advanced, (std::vector<std::string>{"marked", "hidden"}));
 }
 
+void set_all(Options& options, const std::vector<std::pair<const char*, const char*>>& texts) {
+  for (const auto& [name, text] : texts) options.get(name).set(text);
+}
+
 TEST(Options, SetFromText) {
   Sample sample;
   Options options;
   sample.describe(options);
-  options.get("steps").set("7");
-  options.get("n").set("8");
-  options.get("temperature").set("2.5");
-  options.get("encoder_sizes").set("3,4,5");
-  options.get("schedule").set("linear");
+  set_all(options, {{"steps", "7"},
+                    {"n", "8"},
+                    {"temperature", "2.5"},
+                    {"encoder_sizes", "3,4,5"},
+                    {"schedule", "linear"}});
   options.resolve();
   EXPECT_EQ(sample.steps, 8);
   EXPECT_EQ(sample.temperature, 2.5);
@@ -99,9 +96,7 @@ TEST(Options, TomlRoundTrip) {
   Sample first;
   Options from;
   first.describe(from);
-  from.get("temperature").set("0.1");
-  from.get("schedule").set("linear");
-  from.get("grid").set("true");
+  set_all(from, {{"temperature", "0.1"}, {"schedule", "linear"}, {"grid", "true"}});
   Sample second;
   Options to;
   second.describe(to);

@@ -10,7 +10,7 @@
 namespace addp {
 namespace {
 
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 Bytes file_of(const std::string& header, std::size_t data) {
   Bytes bytes(8 + header.size() + data);
@@ -34,7 +34,7 @@ std::string refusal(const std::string& header, std::size_t data) {
 }
 
 TEST(Safetensors, RoundTrip) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   TensorMap tensors;
   tensors["b.odd"] = make_tensor(DType::kU8, {3}, {1, 2, 3});
   tensors["a"] = make_tensor(DType::kF32, {2, 1}, {0, 0, 128, 63, 0, 0, 0, 64});
@@ -101,7 +101,7 @@ TEST(Safetensors, OverlapsHolesAndTwins) {
 }
 
 TEST(Safetensors, EveryTruncationIsReported) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   write_safetensors(scratch / "x.safetensors", {{"a", make_tensor(DType::kU8, {5}, Bytes(5))},
                                                 {"b", make_tensor(DType::kU8, {3}, Bytes(3))}});
   const Bytes whole = read_file(scratch / "x.safetensors");

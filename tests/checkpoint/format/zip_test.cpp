@@ -10,9 +10,9 @@
 namespace addp {
 namespace {
 
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
-Bytes sample(const ScratchFolder& scratch, bool zip64) {
+Bytes sample(const TemporaryFolder& scratch, bool zip64) {
   ZipWriter writer(scratch / "x.zip", zip64);
   writer.add("x/a", "hello");
   writer.add("x/empty", "");
@@ -26,7 +26,7 @@ std::string text_of(const ZipContent& content) {
 }
 
 TEST(Zip, RoundTripAlignedWithAndWithoutZip64) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   for (const bool zip64 : {false, true}) {
     const Bytes bytes = sample(scratch, zip64);
     ZipFile zip(bytes, nullptr, "x.zip");
@@ -40,7 +40,7 @@ TEST(Zip, RoundTripAlignedWithAndWithoutZip64) {
 }
 
 TEST(Zip, DamageIsNoticed) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const Bytes whole = sample(scratch, true);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THROW(ZipFile(ByteSpan(whole).first(size), nullptr, "x"), DataError) << size;
@@ -62,7 +62,7 @@ TEST(Zip, DamageIsNoticed) {
 }
 
 TEST(Zip, RecordsMayNotOverlap) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   Bytes inner = sample(scratch, false);
   // A whole zip as the content of a record; then the outer directory entry of "y"
   // is pointed inside.

@@ -18,7 +18,7 @@ namespace addp {
 namespace {
 
 using Json = nlohmann::json;
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 void expect_equal(const TensorMap& a, const TensorMap& b) {
   ASSERT_EQ(a.size(), b.size());
@@ -36,7 +36,7 @@ TEST(Convert, ThereAndBack) {
   for (const auto& folder : folders) {
     for (const char* name : {"addp.pth", "mage.pth", "vqgan.ckpt", "classifier.pth"}) {
       SCOPED_TRACE((folder / name).string());
-      const ScratchFolder scratch;
+      const TemporaryFolder scratch;
       const Checkpoint original = open_checkpoint(folder / name);
       const ConvertReport report =
           convert_checkpoint(folder / name, scratch / "a.safetensors", {{}, "0.1"});
@@ -60,7 +60,7 @@ TEST(Convert, ThereAndBack) {
 }
 
 TEST(Convert, HalfPrecisionKeepsWhatTheFileSaysOfItself) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const std::vector<float> values{1.0f, -0.5f, 3.140625f, 1e-3f};
   Bytes bytes(values.size() * sizeof(float));
   std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -86,7 +86,7 @@ TEST(Convert, HalfPrecisionKeepsWhatTheFileSaysOfItself) {
 TEST(Convert, DroppedEntriesAreNamed) {
   const auto folders = testing::network_fixtures();
   if (folders.empty()) GTEST_SKIP() << "needs fixture addp-mini";
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const ConvertReport report =
       convert_checkpoint(folders[0] / "addp.pth", scratch / "a.safetensors");
   EXPECT_NE(std::find(report.dropped.begin(), report.dropped.end(), "optimizer"),
@@ -94,7 +94,7 @@ TEST(Convert, DroppedEntriesAreNamed) {
 }
 
 TEST(Convert, OtherTypes) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const std::vector<float> values{1.0f, -3.5f, 1e6f};
   Bytes bytes(12);
   std::memcpy(bytes.data(), values.data(), 12);
@@ -125,7 +125,7 @@ TEST(Convert, OtherTypes) {
 
 TEST(Convert, PythonReadsWhatWeWrite) {
   ADDP_REQUIRE_PYTHON();
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   TensorMap tensors;
   for (int i = 0; i < 13; ++i) {
     const auto type = static_cast<DType>(i);

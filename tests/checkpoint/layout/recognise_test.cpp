@@ -14,7 +14,7 @@ namespace addp {
 namespace {
 
 using Json = nlohmann::json;
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 // Reads "key: 12" and "- 12" lines of the small YAML file beside the fixtures.
 std::vector<std::int64_t> yaml_numbers(const std::filesystem::path& path, const std::string& key) {
@@ -157,7 +157,7 @@ TEST(Recognise, Others) {
 }
 
 TEST(Recognise, OwnFilesSayWhatTheyAre) {
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   OwnMetadata own;
   own.kind = "detector";
   own.version = "1.2";

@@ -5,6 +5,7 @@
 #include "data/inspect/inspect.h"
 #include "data/load/open_dataset.h"
 #include "data/small_sets.h"
+#include "support/message_of.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -29,15 +30,6 @@ void write_shard(const std::filesystem::path& path, int first) {
                           {"000001.cls", to_bytes(std::to_string(first + 1))}});
 }
 
-std::string complaint(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return {};
-}
-
 TEST(Shards, BracesAreRangesAndAlternatives) {
   EXPECT_EQ(expand_shards("a-{008..011}.tar"),
             (Names{"a-008.tar", "a-009.tar", "a-010.tar", "a-011.tar"}));
@@ -46,10 +38,13 @@ TEST(Shards, BracesAreRangesAndAlternatives) {
             (Names{"s-train-0.tar", "s-train-1.tar", "s-val.tar"}));
   EXPECT_EQ(expand_shards("plain.tar"), (Names{"plain.tar"}));
   EXPECT_EQ(expand_shards("open{1.tar"), (Names{"open{1.tar"}));
-  EXPECT_NE(complaint([] { expand_shards("a-{9..1}.tar"); }).find("smaller number first"),
+  EXPECT_NE(testing::message_of<DataError>([] {
+              expand_shards("a-{9..1}.tar");
+            }).find("smaller number first"),
             std::string::npos);
-  EXPECT_NE(complaint([] { expand_shards("{1..1000}{1..1000}"); }).find("more than"),
-            std::string::npos);
+  EXPECT_NE(
+      testing::message_of<DataError>([] { expand_shards("{1..1000}{1..1000}"); }).find("more than"),
+      std::string::npos);
 }
 
 TEST(Shards, AreOneSetWithClassesAndSplits) {
@@ -103,7 +98,7 @@ TEST(Shards, MistakesAreNamed) {
   write_shard(folder.path() / "a-0.tar", 0);
   testing::write_files(folder.path(), {{"b-0.tar", to_bytes("not an archive at all")}});
   const auto open = [&](const char* pattern) {
-    return complaint([&] { open_source(folder.path() / pattern); });
+    return testing::message_of<DataError>([&] { open_source(folder.path() / pattern); });
   };
   EXPECT_NE(open("a-{0..3}.tar").find("3 of its 4 shards are missing"), std::string::npos);
   EXPECT_NE(open("{a,b}-0.tar").find("b-0.tar: is no archive"), std::string::npos);

@@ -62,7 +62,7 @@ TEST(Inception, RealWeightsOnPhotographs) {
 // A network of all keys with small random-free weights, for tests that need none of the fixtures.
 TensorMap plain_network() {
   TensorMap weights;
-  for (const auto& layer : kInceptionLayers) {
+  for (const auto& layer : inception_layers()) {
     const std::string key = layer.name;
     weights[key + ".conv.weight"] =
         to_view(torch::full({layer.out, layer.in, layer.kernel_height, layer.kernel_width},

@@ -1,17 +1,14 @@
 // Classifiers and probes trained end to end on a few drawn pictures.
-#include "stages/recognition/classifier_stage.h"
-
 #include <gtest/gtest.h>
 
-#include "base/log.h"
-#include "base/run/progress.h"
 #include "heads/classify/classifier_file.h"
-#include "model/init.h"
+#include "model/load.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/layer/pixels.h"
 #include "nn/torch.h"
-#include "stages/recognition/probe_stage.h"
+#include "stages/recognition/make_stage.h"
 #include "support/small_predictor.h"
+#include "support/small_run.h"
 #include "support/temporary_folder.h"
 #include "tokenizer/vqgan_file.h"
 #include "train/trainer.h"
@@ -21,18 +18,11 @@ namespace {
 
 using testing::TemporaryFolder;
 
-constexpr const char* kShapes = "shapes:size=32,count=16,val=8,seed=1";
-
 void fill(TrainOptions& train, const std::filesystem::path& out, std::int64_t steps) {
-  set_progress_quiet(true);
-  set_log_quiet(true);
-  train.data = kShapes;
-  train.out = out;
-  train.size = 32;
+  testing::set_small_run(train, out, steps);
+  train.data = "shapes:size=32,count=16,val=8,seed=1";
   train.batch_size = 8;
-  train.steps = steps;
   train.lr = 2e-3;
-  train.workers = 1;
 }
 
 ClassifierTrainOptions tiny_classifier(const std::filesystem::path& out, std::int64_t steps) {
@@ -51,6 +41,21 @@ Tensor some_pixels() {
   return torch::arange(2 * 3 * 32 * 32).fmod(255).div(255).view({2, 3, 32, 32});
 }
 
+Tensor weight_of(const Stage& stage, const std::string& name) {
+  return to_torch(stage.state().at("classifier.model." + name));
+}
+
+// The classifier out of a file says what the stage's own would: `tokenizer` and weights are those
+// that the stage trained with.
+void expect_carries(Classifier& loaded, const Stage& stage,
+                    const std::shared_ptr<const Vqgan>& tokenizer = {}) {
+  Classifier trained(loaded.config(), tokenizer);
+  load_strictly(trained, stage.state(), {.source = "the stage", .prefix = "classifier.model."});
+  trained.eval();
+  torch::NoGradGuard guard;
+  EXPECT_TRUE(loaded.forward(some_pixels()).equal(trained.forward(some_pixels())));
+}
+
 TEST(ClassifierStage, LearnsAFewPicturesByHeart) {
   TemporaryFolder folder;
   World world;
@@ -62,11 +67,11 @@ TEST(ClassifierStage, LearnsAFewPicturesByHeart) {
   options.augment = options.erasing = options.mixup = options.cutmix = 0;
   options.label_smoothing = 0;
   options.train.data = "shapes:size=32,count=8,val=8,seed=1";
-  ClassifierStage stage(options, world);
+  const auto stage = make_stage(options, world);
   double first = 0, last = 0;
   for (std::int64_t i = 0; i < 40; ++i) {
     const double loss =
-        stage.step({i, 40, 1e-3, RandomStream(1, "step", static_cast<std::uint64_t>(i))})
+        stage->step({i, 40, 1e-3, RandomStream(1, "step", static_cast<std::uint64_t>(i))})
             .at("loss");
     if (i == 0) first = loss;
     last = loss;
@@ -83,8 +88,8 @@ TEST(ClassifierStage, TheWholeRecipeRunsAndItsFolderIsAClassifier) {
   options.train.accumulate = 2;
   options.repeats = 2;
   options.loss = ClassLoss::kBinary;
-  ClassifierStage stage(options, world);
-  const Metrics metrics = run(stage, options.train, world);
+  const auto stage = make_stage(options, world);
+  const Metrics metrics = run(*stage, options.train, world);
   EXPECT_GE(metrics.at("top5"), metrics.at("top1"));
   const auto loaded = load_classifier(folder.path());
   EXPECT_EQ(loaded->config().class_names.size(), 8U);
@@ -100,9 +105,9 @@ TEST(ClassifierStage, ResumesExactly) {
     ClassifierTrainOptions options = tiny_classifier(out, steps);
     options.train.warmup_steps = 1;
     options.train.min_lr = options.train.lr;
-    ClassifierStage stage(options, world);
-    run(stage, options.train, world);
-    return stage.classifier().named_parameters()["head.weight"].clone();
+    const auto stage = make_stage(options, world);
+    run(*stage, options.train, world);
+    return weight_of(*stage, "head.weight").clone();
   };
   const Tensor at_once = weights(whole.path(), 4);
   weights(cut.path(), 2);
@@ -116,16 +121,12 @@ TEST(ClassifierStage, TrainsAResNetAndKeepsItsStatistics) {
   options.backbone.preset = "resnet50";
   options.backbone.patch = 16;
   options.train.batch_size = 4;
-  ClassifierStage stage(options, world);
-  stage.step({0, 1, 1e-3, RandomStream(1, "step")});
-  const Tensor mean = stage.classifier().named_buffers()["encoder.trunk.bn1.running_mean"];
+  const auto stage = make_stage(options, world);
+  stage->step({0, 1, 1e-3, RandomStream(1, "step")});
+  const Tensor mean = weight_of(*stage, "encoder.trunk.bn1.running_mean");
   EXPECT_GT(mean.abs().max().item<double>(), 0);
-  stage.save_model(folder.path() / "model.safetensors", "{}");
-  stage.classifier().eval();
-  torch::NoGradGuard guard;
-  EXPECT_TRUE(load_classifier(folder.path())
-                  ->forward(some_pixels())
-                  .equal(stage.classifier().forward(some_pixels())));
+  stage->save_model(folder.path() / "model.safetensors", "{}");
+  expect_carries(*load_classifier(folder.path()), *stage);
 }
 
 TEST(ClassifierStage, TakesTokensAndCarriesTheirTokenizer) {
@@ -134,12 +135,11 @@ TEST(ClassifierStage, TakesTokensAndCarriesTheirTokenizer) {
   ClassifierTrainOptions options = tiny_classifier(folder.path(), 1);
   options.backbone.input = "tokens";
   options.backbone.tokenizer = testing::write_small_tokenizer(folder.path());
-  ClassifierStage stage(options, world);
-  stage.step({0, 1, 1e-3, RandomStream(1, "step")});
-  stage.save_model(folder.path() / "model.safetensors", "{}");
-  torch::NoGradGuard guard;
+  const auto stage = make_stage(options, world);
+  stage->step({0, 1, 1e-3, RandomStream(1, "step")});
+  stage->save_model(folder.path() / "model.safetensors", "{}");
   const auto loaded = load_classifier(folder.path());
-  EXPECT_TRUE(loaded->forward(some_pixels()).equal(stage.classifier().forward(some_pixels())));
+  expect_carries(*loaded, *stage, load_tokenizer(options.backbone.tokenizer));
   EXPECT_EQ(loaded->config().backbone.input, BackboneInput::kTokens);
 }
 
@@ -147,29 +147,29 @@ TEST(ClassifierStage, FineTunesAnEarlierClassifierAtAnotherSize) {
   TemporaryFolder folder;
   World world;
   ClassifierTrainOptions options = tiny_classifier(folder.path() / "first", 1);
-  ClassifierStage first(options, world);
-  first.save_model(folder.path() / "first.safetensors", "{}");
+  const auto first = make_stage(options, world);
+  first->save_model(folder.path() / "first.safetensors", "{}");
   options.backbone.model = folder.path() / "first.safetensors";
   options.train.size = 48;
-  ClassifierStage second(options, world);
-  const auto a = first.classifier().named_parameters(), b = second.classifier().named_parameters();
-  EXPECT_TRUE(a["encoder.blocks.3.mlp.fc1.weight"].equal(b["encoder.blocks.3.mlp.fc1.weight"]));
-  EXPECT_EQ(b["encoder.pos_embed"].size(1), 37);
+  const auto second = make_stage(options, world);
+  const std::string kept = "encoder.blocks.3.mlp.fc1.weight";
+  EXPECT_TRUE(weight_of(*first, kept).equal(weight_of(*second, kept)));
+  EXPECT_EQ(weight_of(*second, "encoder.pos_embed").size(1), 37);
 }
 
 TEST(ProbeStage, TrainsTheLastLayerAloneFromCachedViews) {
   TemporaryFolder folder;
   World world;
   ClassifierTrainOptions encoder = tiny_classifier(folder.path() / "encoder", 1);
-  ClassifierStage(encoder, world).save_model(folder.path() / "encoder.safetensors", "{}");
+  make_stage(encoder, world)->save_model(folder.path() / "encoder.safetensors", "{}");
   for (const std::int64_t views : {0, 1, 3}) {
     ProbeTrainOptions options;
     fill(options.train, folder.path() / std::to_string(views), 3);
     options.backbone.model = folder.path() / "encoder.safetensors";
     options.views = views;
-    ProbeStage stage(options, world);
-    EXPECT_EQ(stage.learners()[0]->optimizer().parameters().size(), 2U);
-    const Metrics metrics = run(stage, options.train, world);
+    const auto stage = make_stage(options, world);
+    EXPECT_EQ(stage->learners()[0]->optimizer().parameters().size(), 2U);
+    const Metrics metrics = run(*stage, options.train, world);
     EXPECT_TRUE(metrics.contains("knn"));
     EXPECT_EQ(std::filesystem::exists(options.train.out / "features.safetensors"), views > 0);
     const auto probe = load_classifier(options.train.out);

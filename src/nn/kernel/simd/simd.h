@@ -1,16 +1,16 @@
 // Vectors of 8 floats (AVX2) or 16 (AVX-512), for the kernels of this folder. The compiler splits
 // the shorter ones where registers are shorter still. A kernel is written once, in a file of bodies
-// that is included in `namespace eight` and in `namespace sixteen`, and compiled for a processor by
-// calling its inlined body from a function with ADDP_AVX2 or ADDP_AVX512. Include in .cpp files
-// only.
+// that both_widths.h includes in `namespace eight` and in `namespace sixteen`, and compiled for a
+// processor by calling its inlined body from a function with ADDP_AVX2 or ADDP_AVX512. Include in
+// .cpp files only.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
-#include "nn/kernel/bf16.h"
-#include "nn/kernel/dropping.h"
+#include "nn/kernel/simd/bf16.h"
+#include "nn/kernel/simd/dropping.h"
 
 #define ADDP_INLINE inline __attribute__((always_inline))
 #if defined(__x86_64__)
@@ -54,12 +54,12 @@ inline constexpr std::uint32_t kOrder[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1
 
 #define ADDP_LANES 8
 namespace eight {
-#include "nn/kernel/simd_vectors.h"
+#include "nn/kernel/simd/vectors.h"
 }
 #undef ADDP_LANES
 #define ADDP_LANES 16
 namespace sixteen {
-#include "nn/kernel/simd_vectors.h"
+#include "nn/kernel/simd/vectors.h"
 }
 #undef ADDP_LANES
 

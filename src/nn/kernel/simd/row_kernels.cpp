@@ -1,23 +1,16 @@
-#include "nn/kernel/row_kernels.h"
+#include "nn/kernel/simd/row_kernels.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "nn/kernel/simd.h"
+#include "nn/kernel/simd/simd.h"
 
 namespace addp {
 namespace {
 
-namespace eight {
-using namespace simd::eight;
-#include "nn/kernel/row_bodies.h"
-}  // namespace eight
-
-namespace sixteen {
-using namespace simd::sixteen;
-#include "nn/kernel/row_bodies.h"
-}  // namespace sixteen
+#define ADDP_BODIES "nn/kernel/simd/row_bodies.h"
+#include "nn/kernel/simd/both_widths.h"
 
 ADDP_KERNEL(cross_entropy)
 ADDP_KERNEL(softmax)

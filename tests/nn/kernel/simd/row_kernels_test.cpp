@@ -1,4 +1,4 @@
-#include "nn/kernel/row_kernels.h"
+#include "nn/kernel/simd/row_kernels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,22 +1,15 @@
-#include "nn/kernel/norm_kernels.h"
+#include "nn/kernel/simd/norm_kernels.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "nn/kernel/simd.h"
+#include "nn/kernel/simd/simd.h"
 
 namespace addp {
 namespace {
 
-namespace eight {
-using namespace simd::eight;
-#include "nn/kernel/norm_bodies.h"
-}  // namespace eight
-
-namespace sixteen {
-using namespace simd::sixteen;
-#include "nn/kernel/norm_bodies.h"
-}  // namespace sixteen
+#define ADDP_BODIES "nn/kernel/simd/norm_bodies.h"
+#include "nn/kernel/simd/both_widths.h"
 
 ADDP_KERNEL(norm)
 ADDP_KERNEL(norm_backward)

@@ -1,4 +1,4 @@
-#include "server/routes/openapi.h"
+#include "server/requests/openapi.h"
 
 #include "base/version.h"
 #include "server/requests/describe.h"

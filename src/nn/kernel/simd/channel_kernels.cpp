@@ -1,21 +1,14 @@
-#include "nn/kernel/channel_kernels.h"
+#include "nn/kernel/simd/channel_kernels.h"
 
 #include <algorithm>
 
-#include "nn/kernel/simd.h"
+#include "nn/kernel/simd/simd.h"
 
 namespace addp {
 namespace {
 
-namespace eight {
-using namespace simd::eight;
-#include "nn/kernel/channel_bodies.h"
-}  // namespace eight
-
-namespace sixteen {
-using namespace simd::sixteen;
-#include "nn/kernel/channel_bodies.h"
-}  // namespace sixteen
+#define ADDP_BODIES "nn/kernel/simd/channel_bodies.h"
+#include "nn/kernel/simd/both_widths.h"
 
 ADDP_KERNEL(sums)
 ADDP_KERNEL(swish)

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "nn/kernel/bf16.h"
+#include "nn/kernel/simd/bf16.h"
 
 namespace addp {
 

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "nn/kernel/bf16.h"
-#include "nn/kernel/dropping.h"
+#include "nn/kernel/simd/bf16.h"
+#include "nn/kernel/simd/dropping.h"
 
 namespace addp {
 
