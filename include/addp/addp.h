@@ -42,6 +42,7 @@ struct GenerateRequest {
   double temperature = 6;        // of the noise on confidences, falling to zero
   bool constant_temperature = false;
   double top_p = 1;
+  bool fast = false;       // decode in the last step only: models of `addp distil`
   std::uint64_t seed = 0;  // the same seed and index give the same picture in any batch
   std::int64_t first_index = 0;
   std::string class_name{};  // for class-conditional models: name or number

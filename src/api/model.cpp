@@ -74,9 +74,10 @@ struct Model::Impl {
     plan.sampler.temperature_curve =
         request.constant_temperature ? TemperatureCurve::kConstant : TemperatureCurve::kFalling;
     plan.sampler.top_p = request.top_p;
+    plan.sampler.fast = request.fast;
     plan.grid = generator.grid_of(request.width, request.height);
     generator.ask_for(request.class_name, request.guidance, plan);
-    check(plan.sampler);
+    generator.check(plan.sampler);
     return plan;
   }
 };
@@ -93,10 +94,7 @@ class Callback {
     if (!request_.on_step) return {};
     SamplerHooks hooks;
     hooks.on_step = [this](const SamplerStep& step) {
-      // A predictor works on tokens alone.
-      const Tensor pixels = step.pixels.defined()
-                                ? step.pixels
-                                : generator_.tokenizer().decode_ids(step.tokens, generator_.grid());
+      const Tensor pixels = pixels_of(step, generator_.tokenizer());
       cancelled_ = cancelled_ || !request_.on_step(step.step, step.steps, to_public(pixels));
     };
     hooks.cancelled = [this] { return cancelled_; };

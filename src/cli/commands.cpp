@@ -62,6 +62,16 @@ std::vector<Command> training_commands() {
        {"addp train addp --config configs/addp/tiny.toml --data PICTURES --tokenizer "
         "runs/tokenizer --predictor runs/predictor --out runs/addp"},
        library_invocation<AddpTrainOptions>()},
+      {"distil",
+       kLearn,
+       "prepare an ADDP model for fast generation ('addp generate --fast')",
+       "Learns, from the model's own trajectories and no data, a small network that gives the "
+       "encoder what it needs of x_t without decoding a picture. The result is the same model with "
+       "that network inside; figures are the share of the variance that it leaves unexplained and "
+       "the distance of the tokens it leads to (kl, in nats per token).",
+       {"addp distil --model runs/addp --out runs/fast",
+        "addp generate --model runs/fast --fast -n 16 --out pictures"},
+       library_invocation<DistilOptions>()},
       {"train classifier",
        kLearn,
        "an image classifier on a pre-trained encoder, or from scratch",
@@ -278,6 +288,14 @@ std::vector<Command> machine_commands() {
        "",
        {"addp bench generate --model runs/addp", "addp bench generate --preset base --seconds 30"},
        library_invocation<BenchGenerateOptions>()},
+      {"bench growth",
+       kMachine,
+       "how the cost of a picture grows, as tables in Markdown beside its arithmetic",
+       "Batch, resolution, steps, network, threads, processes and the loader's workers, in about "
+       "five minutes; and what the counted operations and bytes mean for 8 and 64 GPUs. Meaningful on "
+       "a machine that does nothing else.",
+       {"addp bench growth", "addp bench growth --into docs/PERFORMANCE.md"},
+       library_invocation<BenchGrowthOptions>()},
       {"bench serve",
        kMachine,
        "pictures per second and latency of the service, beside the sampler's own rate",

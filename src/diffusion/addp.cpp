@@ -50,18 +50,30 @@ Addp::Addp(const AddpConfig& config) : config_(config) {
   decoder_norm_ = register_module("decoder_norm", std::make_shared<LayerNorm>(width));
   mlm_layer_ = register_module("mlm_layer",
                                std::make_shared<TokenHead>(width, width, config.vocabulary.size()));
+  if (config.bypass.width > 0) attach(std::make_shared<Bypass>(config.bypass));
+}
+
+void Addp::attach(std::shared_ptr<Bypass> bypass) {
+  config_.bypass = bypass->config();
+  bypass_ =
+      bypass_ ? replace_module("bypass", std::move(bypass)) : register_module("bypass", bypass);
 }
 
 Tensor Addp::encode(const Tensor& pixels, const ReliableTokens& reliable, DropoutKeys* keys) {
-  if (config_.token_input != TokenInput::kEncoderAndDecoder) {
-    return encoder_->features(pixels, keys);
-  }
+  return encoder_->features(pixels, keys, encoder_tokens(reliable));
+}
+
+Tensor Addp::encode_patches(const Tensor& patches, const ReliableTokens& reliable) const {
+  return vit()->features_of(patches, reliable.grid, nullptr, encoder_tokens(reliable));
+}
+
+Tensor Addp::encoder_tokens(const ReliableTokens& reliable) const {
+  if (config_.token_input != TokenInput::kEncoderAndDecoder) return {};
   const Tensor positions = reliable_ids(reliable);
-  return encoder_->features(pixels, keys,
-                            reliable_rows(reliable, positions) +
-                                pick(resize_positions(pos_token_embed_, config_.grid, reliable.grid)
-                                         .expand({positions.size(0), -1, -1}),
-                                     positions + 1));
+  return reliable_rows(reliable, positions) +
+         pick(resize_positions(pos_token_embed_, config_.grid, reliable.grid)
+                  .expand({positions.size(0), -1, -1}),
+              positions + 1);
 }
 
 Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "checkpoint/format/tensor.h"
+#include "diffusion/bypass.h"
 #include "diffusion/options.h"
 #include "nn/encoder/encoders.h"
 #include "nn/layer/token_head.h"
@@ -24,6 +25,7 @@ struct AddpConfig {
   double dropout = 0.1;
   double attention_dropout = 0.1;
   TokenInput token_input = TokenInput::kDecoder;
+  BypassConfig bypass{};
 };
 
 // The reliable tokens of a batch. All samples have the same number of them.
@@ -39,9 +41,16 @@ class Addp : public torch::nn::Module {
   explicit Addp(const AddpConfig& config);
   const AddpConfig& config() const { return config_; }
   ImageEncoder& encoder() { return *encoder_; }
+  // The encoder where it is a ViT, else null.
+  const Vit* vit() const { return dynamic_cast<const Vit*>(encoder_.get()); }
+  // What stands in for pixels in fast sampling; null: nothing does.
+  const Bypass* bypass() const { return bypass_.get(); }
+  void attach(std::shared_ptr<Bypass> bypass);
 
   // normalised pixels [B, 3, H, W] -> e_t [B, 1 + L, D]
   Tensor encode(const Tensor& pixels, const ReliableTokens& reliable, DropoutKeys* keys = nullptr);
+  // The same from patch embeddings [B, L, D] that no pixels were needed for; a ViT's only.
+  Tensor encode_patches(const Tensor& patches, const ReliableTokens& reliable) const;
   // e_t -> decoder features [B, 1 + L + R, D'], R reliable tokens behind the grid. An undefined e_t
   // is allowed when every token is masked: then nothing of it would reach the decoder.
   Tensor decode(const Tensor& features, const ReliableTokens& reliable,
@@ -51,11 +60,14 @@ class Addp : public torch::nn::Module {
   Tensor code_logits(const Tensor& decoded) const;
 
  private:
+  // What the encoder is given beside pixels, [B, R, D]; undefined: nothing.
+  Tensor encoder_tokens(const ReliableTokens& reliable) const;
   Tensor reliable_ids(const ReliableTokens& reliable) const;  // [B, R] positions
   Tensor reliable_rows(const ReliableTokens& reliable, const Tensor& positions) const;
 
   AddpConfig config_;
   std::shared_ptr<ImageEncoder> encoder_;
+  std::shared_ptr<Bypass> bypass_;
   std::shared_ptr<Linear> decoder_embed_;
   std::shared_ptr<Embedding> token_emb_;
   Tensor mask_token_;

@@ -16,9 +16,12 @@ namespace addp {
 NLOHMANN_JSON_SERIALIZE_ENUM(TokenInput, {{TokenInput::kDecoder, "decoder"},
                                           {TokenInput::kEncoderAndDecoder, "encoder-and-decoder"},
                                           {TokenInput::kNone, "none"}})
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BypassConfig, code_width, width, blocks,
+                                                patch_width)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AddpConfig, encoder, vocabulary, grid,
                                                 decoder_width, decoder_depth, decoder_heads,
-                                                mlp_ratio, dropout, attention_dropout, token_input)
+                                                mlp_ratio, dropout, attention_dropout, token_input,
+                                                bypass)
 
 AddpConfig addp_config(const EncoderConfig& encoder, const TransformerSize& decoder,
                        const Vocabulary& vocabulary, const Grid& grid);

@@ -22,12 +22,16 @@ Tensor uniform_draws(Mapping mapping, const Tensor& tokens, const RandomStream& 
 
 }  // namespace
 
+Tensor mixed_embeddings(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
+                        const Tensor& unreliable) {
+  const Tensor reliable = at::embedding(tokenizer.codebook(), tokens);  // [B, L, D]
+  if (!unreliable.defined()) return reliable;
+  return at::where(masked.unsqueeze(2), unreliable.to(reliable.scalar_type()), reliable);
+}
+
 Tensor decode_noisy(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
                     const Tensor& unreliable, const Grid& grid) {
-  const Tensor reliable = at::embedding(tokenizer.codebook(), tokens);  // [B, L, D]
-  const Tensor mixed =
-      at::where(masked.unsqueeze(2), unreliable.to(reliable.scalar_type()), reliable);
-  return tokenizer.decode(to_grid(mixed, grid));
+  return tokenizer.decode(to_grid(mixed_embeddings(tokenizer, tokens, masked, unreliable), grid));
 }
 
 Tensor encoder_input(const Tensor& pixels) {

@@ -8,6 +8,11 @@
 
 namespace addp {
 
+// What x_t is decoded from, [B, L, D]: the codes of reliable tokens, `unreliable` [B, L, D] where
+// masked [B, L] says so; undefined: nothing is unreliable.
+Tensor mixed_embeddings(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
+                        const Tensor& unreliable);
+
 // tokens [B, L], masked [B, L] (the unreliable ones), unreliable [B, L, D] -> pixels [B, 3, H, W]
 // as the VQ decoder gives them, which is a little outside [0, 1] in places.
 Tensor decode_noisy(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,

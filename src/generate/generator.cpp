@@ -73,6 +73,36 @@ Grid Generator::grid_of(std::int64_t width, std::int64_t height) const {
   return {.height = height / pixels, .width = width / pixels};
 }
 
+Grid Generator::grid_of(const std::string& size) const {
+  if (size.empty()) return grid();
+  constexpr std::int64_t kLargest = 8192;
+  const auto number = [&](std::string_view part) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc() || end != part.data() + part.size() || value < 1 || value > kLargest) {
+      throw UsageError("size '{}': give the width and the height in pixels, as 128x64", size);
+    }
+    return value;
+  };
+  const std::string_view whole = size;
+  const std::size_t cross = whole.find('x');
+  if (cross == std::string_view::npos) return grid_of(number(whole), number(whole));
+  return grid_of(number(whole.substr(0, cross)), number(whole.substr(cross + 1)));
+}
+
+void Generator::check(const SamplerOptions& sampler) const {
+  addp::check(sampler);
+  if (!sampler.fast || can_be_fast()) return;
+  if (!addp_) {
+    throw UsageError(
+        "{}: a token predictor decodes once in any case; omit --fast, or give an ADDP model",
+        source_);
+  }
+  throw UsageError(
+      "{}: cannot sample with --fast yet; 'addp distil --model {} --out PREPARED' prepares it",
+      source_, source_);
+}
+
 std::int64_t Generator::find_class(const std::string& name) const {
   if (class_names_.empty()) {
     throw UsageError(
@@ -112,11 +142,12 @@ const Vocabulary& Generator::vocabulary() const {
   return addp_ ? addp_->config().vocabulary : predictor_->config().vocabulary;
 }
 
-Samples Generator::run(const SamplerStart& start, SamplerNoise& noise,
-                       const SamplerOptions& sampler, bool bf16, const SamplerHooks& hooks) const {
-  Bf16Scope scope(bf16);
-  return addp_ ? generate(*addp_, *tokenizer_, start, sampler, noise, hooks)
-               : sample_predictor(*predictor_, *tokenizer_, start, sampler, noise, hooks);
+Samples Generator::run(const SamplerStart& start, SamplerNoise& noise, const GenerationPlan& plan,
+                       const SamplerHooks& hooks) const {
+  check(plan.sampler);
+  Bf16Scope scope(plan.bf16);
+  return addp_ ? generate(*addp_, *tokenizer_, start, plan.sampler, noise, hooks)
+               : sample_predictor(*predictor_, *tokenizer_, start, plan.sampler, noise, hooks);
 }
 
 Samples Generator::complete(SamplerStart start, const std::vector<std::uint64_t>& pictures,
@@ -126,18 +157,19 @@ Samples Generator::complete(SamplerStart start, const std::vector<std::uint64_t>
     start.classes = torch::full({start.tokens.size(0)}, vocabulary().class_id(plan.label),
                                 start.tokens.options());
   }
-  return run(start, noise, plan.sampler, plan.bf16, hooks);
+  return run(start, noise, plan, hooks);
 }
 
-Samples Generator::sample(const std::vector<PictureAsk>& pictures, const SamplerOptions& sampler,
-                          bool bf16, const SamplerHooks& hooks) const {
+Samples Generator::sample_asked(const std::vector<PictureAsk>& pictures, const GenerationPlan& plan,
+                                const SamplerHooks& hooks) const {
   std::vector<PictureStream> streams;
   std::vector<std::int64_t> classes;
   for (const PictureAsk& picture : pictures) {
     streams.push_back(picture.stream);
     if (picture.label >= 0) classes.push_back(vocabulary().class_id(picture.label));
   }
-  auto start = SamplerStart::nothing(static_cast<std::int64_t>(pictures.size()), grid());
+  auto start =
+      SamplerStart::nothing(static_cast<std::int64_t>(pictures.size()), plan.grid.value_or(grid()));
   if (!classes.empty()) {
     if (classes.size() != pictures.size()) {
       throw UsageError("of the pictures of a batch, all name a class or none does");
@@ -145,7 +177,7 @@ Samples Generator::sample(const std::vector<PictureAsk>& pictures, const Sampler
     start.classes = torch::tensor(classes, torch::kInt64).to(start.tokens.device());
   }
   StreamNoise noise(std::move(streams));
-  return run(start, noise, sampler, bf16, hooks);
+  return run(start, noise, plan, hooks);
 }
 
 void Generator::sample_all(const GenerationPlan& plan,

@@ -40,6 +40,9 @@ class Generator {
                         const std::filesystem::path& tokenizer = {});
 
   bool is_addp() const { return addp_ != nullptr; }
+  bool can_be_fast() const { return addp_ != nullptr && addp_->bypass() != nullptr; }
+  // A UsageError where the options make no sense, or ask for what this model cannot do.
+  void check(const SamplerOptions& sampler) const;
   Addp& addp() const { return *addp_; }
   const Vqgan& tokenizer() const { return *tokenizer_; }
   const std::string& source() const { return source_; }
@@ -54,6 +57,8 @@ class Generator {
   // The tokens of pictures of another size: position embeddings are interpolated, so that the
   // sides may be any multiples of the pixels of a token. 0: the model's own; else a UsageError.
   Grid grid_of(std::int64_t width, std::int64_t height) const;
+  // The same of "128x64", or "96" for a square; empty: the model's own.
+  Grid grid_of(const std::string& size) const;
   // Names of the classes that the model can be asked for; empty: it knows none.
   const std::vector<std::string>& class_names() const { return class_names_; }
   // The number of a class by name or number; a UsageError lists what there is.
@@ -67,17 +72,18 @@ class Generator {
   // The same from a start that the caller made; every picture has its number.
   Samples complete(SamplerStart start, const std::vector<std::uint64_t>& pictures,
                    const GenerationPlan& plan, const SamplerHooks& hooks = {}) const;
-  // One batch of pictures with seeds and classes of their own; all of them name a class, or none.
-  Samples sample(const std::vector<PictureAsk>& pictures, const SamplerOptions& sampler, bool bf16,
-                 const SamplerHooks& hooks = {}) const;
+  // One batch of pictures with seeds and classes of their own, which are not taken from the plan;
+  // all of them name a class, or none.
+  Samples sample_asked(const std::vector<PictureAsk>& pictures, const GenerationPlan& plan,
+                       const SamplerHooks& hooks = {}) const;
   // All pictures of a plan in order, batch by batch: `sink(first number, pixels)`.
   void sample_all(const GenerationPlan& plan,
                   const std::function<void(std::int64_t, const Tensor&)>& sink,
                   const SamplerHooks& hooks = {}) const;
 
  private:
-  Samples run(const SamplerStart& start, SamplerNoise& noise, const SamplerOptions& sampler,
-              bool bf16, const SamplerHooks& hooks) const;
+  Samples run(const SamplerStart& start, SamplerNoise& noise, const GenerationPlan& plan,
+              const SamplerHooks& hooks) const;
   const Vocabulary& vocabulary() const;
 
   std::string source_, tokenizer_source_;

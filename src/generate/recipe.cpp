@@ -34,6 +34,10 @@ std::map<std::string, std::string> picture_recipe(const Generator& model,
     text["addp:tokenizer-sha256"] = model.tokenizer_digest();
   }
   for (const auto& [name, value] : sampler_settings(plan.sampler)) text["addp:" + name] = value;
+  if (plan.grid && !(*plan.grid == model.grid())) {
+    const std::int64_t pixels = model.tokenizer().factor();
+    text["addp:size"] = fmt::format("{}x{}", plan.grid->width * pixels, plan.grid->height * pixels);
+  }
   if (plan.label >= 0) {
     text["addp:class"] = model.class_names()[static_cast<std::size_t>(plan.label)];
     text["addp:guidance"] = fmt::format("{}", plan.sampler.guidance);

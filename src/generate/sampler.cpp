@@ -26,6 +26,26 @@ void stop_if_cancelled(const SamplerHooks& hooks, std::int64_t step) {
   }
 }
 
+// The rows that are still wanted, here and in what is drawn for them.
+void keep_rows(const SamplerHooks& hooks, SamplerStep& state, SamplerStart& start, Tensor& first,
+               SamplerNoise& noise) {
+  if (!hooks.wanted) return;
+  const std::vector<std::int64_t> rows = hooks.wanted();
+  if (static_cast<std::int64_t>(rows.size()) == state.tokens.size(0)) return;
+  if (rows.empty()) throw InterruptedError("nobody wants the pictures any more");
+  const Tensor kept = torch::tensor(rows, torch::kInt64).to(state.tokens.device());
+  for (Tensor* part : {&state.tokens, &state.masked, &state.embeddings, &state.pixels,
+                       &start.tokens, &start.masked, &start.pixels, &start.classes, &first}) {
+    if (part->defined()) *part = part->index_select(0, kept);
+  }
+  noise.keep(rows);
+}
+
+void require_bypass(const Addp& addp, const SamplerOptions& options) {
+  if (!options.fast || addp.bypass() != nullptr) return;
+  throw UsageError("this model cannot sample fast: prepare it with 'addp distil'");
+}
+
 double temperature_at(std::int64_t step, const SamplerOptions& options) {
   if (options.temperature_curve == TemperatureCurve::kConstant) return options.temperature;
   return options.temperature *
@@ -89,7 +109,10 @@ Tensor step_logits(Addp& addp, const SamplerStep& state, const SamplerStart& sta
                    const SamplerOptions& options) {
   ReliableTokens z_t{state.tokens, state.masked, start.grid};
   // e_t <- Encoder(x_t), which does not look at the class
-  const Tensor e_t = addp.encode(encoder_input(state.pixels), z_t);
+  const Tensor e_t =
+      state.pixels.defined()
+          ? addp.encode(encoder_input(state.pixels), z_t)
+          : addp.encode_patches(addp.bypass()->forward(state.embeddings, start.grid), z_t);
   const auto decoded = [&](const Tensor& classes) {
     z_t.classes = classes;
     // Decoder(e_t (1 - m_t) + e_mask m_t)
@@ -113,10 +136,21 @@ SamplerStart SamplerStart::nothing(std::int64_t batch, const Grid& grid) {
           torch::ones({batch, grid.area()}, torch::kBool).to(compute_device()), grid};
 }
 
-Samples generate(Addp& addp, const Vqgan& tokenizer, const SamplerStart& start,
+Tensor pixels_of(const SamplerStep& step, const Vqgan& tokenizer, const Tensor& rows) {
+  const auto chosen = [&](const Tensor& all) {
+    return rows.defined() ? all.index_select(0, rows) : all;
+  };
+  if (step.pixels.defined()) return chosen(step.pixels);
+  if (!step.embeddings.defined()) return tokenizer.decode_ids(chosen(step.tokens), step.grid);
+  return tokenizer.decode(to_grid(chosen(step.embeddings), step.grid));
+}
+
+Samples generate(Addp& addp, const Vqgan& tokenizer, const SamplerStart& given,
                  const SamplerOptions& options, SamplerNoise& noise, const SamplerHooks& hooks) {
   torch::NoGradGuard no_grad;
   check(options);
+  require_bypass(addp, options);
+  SamplerStart start = given;
   const Grid& grid = start.grid;
   const std::int64_t unknown = unknown_tokens(start);
   const bool from_nothing = unknown == grid.area();
@@ -124,42 +158,44 @@ Samples generate(Addp& addp, const Vqgan& tokenizer, const SamplerStart& start,
                     .steps = options.steps,
                     .tokens = start.tokens,
                     .masked = start.masked,
-                    .pixels = start.pixels};
+                    .pixels = start.pixels,
+                    .grid = grid};
+  // x_t <- VQ-Decoder(z_t (1 - m_t) + f(z_t) m_t), which fast sampling needs at the end only
+  const auto complete = [&](const Tensor& unreliable, bool decode) {
+    state.embeddings = mixed_embeddings(tokenizer, state.tokens, state.masked, unreliable);
+    state.pixels = decode ? tokenizer.decode(to_grid(state.embeddings, grid)) : Tensor();
+  };
 
   // z_T, f(z_T) <- Decoder(nothing)
   Tensor first;
   if (from_nothing || !state.pixels.defined()) first = first_logits(addp, start, options);
-  // x_T <- VQ-Decoder(z_T (1 - m_T) + f(z_T) m_T); from nothing, the decoder would not look at it
-  if (!from_nothing && !state.pixels.defined()) {
-    const Tensor completion =
-        mapped(options.mapping, first.softmax(-1), tokenizer, /*step=*/-1, noise);
-    state.pixels = decode_noisy(tokenizer, state.tokens, state.masked, completion, grid);
+  if (!from_nothing && !state.pixels.defined()) {  // from nothing, the decoder would not look at it
+    complete(mapped(options.mapping, first.softmax(-1), tokenizer, /*step=*/-1, noise),
+             !options.fast);
   }
   for (; state.step < options.steps; ++state.step) {
     stop_if_cancelled(hooks, state.step);
+    keep_rows(hooks, state, start, first, noise);
     state.logits =
         state.step == 0 && from_nothing ? first : step_logits(addp, state, start, options);
     // sample z_{t-1}; the confident ones become reliable: z_t (1 - m_t) + z_{t-1} (m_t - m_{t-1})
     const Tensor probabilities = advance(state, unknown, options, noise);
+    Tensor unreliable;  // f(z_{t-1}); nothing is unreliable in the end
     if (state.masked.any().item<bool>()) {
-      // f(z_{t-1})
-      const Tensor unreliable =
-          mapped(options.mapping, probabilities, tokenizer, state.step, noise);
-      // x_{t-1} <- VQ-Decoder(z_{t-1} (1 - m_{t-1}) + f(z_{t-1}) m_{t-1})
-      state.pixels = decode_noisy(tokenizer, state.tokens, state.masked, unreliable, grid);
-    } else {  // the last step: nothing is unreliable
-      state.pixels = tokenizer.decode_ids(state.tokens, grid);
+      unreliable = mapped(options.mapping, probabilities, tokenizer, state.step, noise);
     }
+    complete(unreliable, !options.fast || state.step + 1 == options.steps);
     if (hooks.on_step) hooks.on_step(state);
   }
   return {state.tokens, state.pixels};
 }
 
-Samples sample_predictor(const Mage& predictor, const Vqgan& tokenizer, const SamplerStart& start,
+Samples sample_predictor(const Mage& predictor, const Vqgan& tokenizer, const SamplerStart& given,
                          const SamplerOptions& options, SamplerNoise& noise,
                          const SamplerHooks& hooks) {
   torch::NoGradGuard no_grad;
   check(options);
+  SamplerStart start = given;
   const std::int64_t unknown = unknown_tokens(start);
   SamplerOptions hard = options;
   // Without pixels in the loop, all tokens are decided at the end.
@@ -167,9 +203,12 @@ Samples sample_predictor(const Mage& predictor, const Vqgan& tokenizer, const Sa
   SamplerStep state{.step = first_step(unknown, start.grid.area(), options),
                     .steps = options.steps,
                     .tokens = start.tokens,
-                    .masked = start.masked};
+                    .masked = start.masked,
+                    .grid = start.grid};
+  Tensor none;
   for (; state.step < options.steps; ++state.step) {
     stop_if_cancelled(hooks, state.step);
+    keep_rows(hooks, state, start, none, noise);
     state.logits = predictor_logits(predictor, state, start, options);
     advance(state, unknown, hard, noise);
     if (hooks.on_step) hooks.on_step(state);

@@ -31,13 +31,24 @@ struct SamplerStep {
   Tensor drawn{};   // [B, L], a candidate for every position
   Tensor tokens{};  // [B, L], the candidates where masked before, else the reliable tokens
   Tensor masked{};  // [B, L], unreliable after this step
-  Tensor pixels{};  // [B, 3, H, W], x_t as decoded (not clamped); undefined from sample_predictor()
+  // What x_t is decoded from, [B, L, D], and x_t as decoded (not clamped), [B, 3, H, W]. The latter
+  // is undefined in the inner steps of fast sampling, both are in sample_predictor(): pixels_of()
+  // shows them all.
+  Tensor embeddings{}, pixels{};
+  Grid grid{};
 };
+
+// x_t of a step, decoded now where the sampler had no need to; of sample_predictor() what its
+// tokens look like. `rows` [N] chooses samples; undefined: all.
+Tensor pixels_of(const SamplerStep& step, const Vqgan& tokenizer, const Tensor& rows = {});
 
 struct SamplerHooks {
   std::function<void(const SamplerStep&)> on_step{};
   // Asked before each step; true ends the run with InterruptedError.
   std::function<bool()> cancelled{};
+  // Asked before each step, after `cancelled`: the rows of the present batch that go on; the others
+  // are computed no further, and are missing from all that follows. None: InterruptedError.
+  std::function<std::vector<std::int64_t>()> wanted{};
 };
 
 struct Samples {
@@ -45,6 +56,7 @@ struct Samples {
   Tensor pixels;  // [B, 3, H, W], in [0, 1] but for the decoder's overshoot
 };
 
+// With options.fast the model needs a bypass, else a UsageError.
 Samples generate(Addp& addp, const Vqgan& tokenizer, const SamplerStart& start,
                  const SamplerOptions& options, SamplerNoise& noise,
                  const SamplerHooks& hooks = {});

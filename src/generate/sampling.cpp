@@ -33,6 +33,12 @@ std::vector<PictureStream> streams_of(std::uint64_t seed,
 
 StreamNoise::StreamNoise(std::vector<PictureStream> pictures) : pictures_(std::move(pictures)) {}
 
+void StreamNoise::keep(const std::vector<std::int64_t>& rows) {
+  std::vector<PictureStream> kept;
+  for (const std::int64_t row : rows) kept.push_back(pictures_[static_cast<std::size_t>(row)]);
+  pictures_ = std::move(kept);
+}
+
 Tensor StreamNoise::numbers(const char* purpose, std::int64_t step, std::int64_t batch,
                             std::int64_t length, Fill fill) const {
   if (static_cast<std::size_t>(batch) != pictures_.size()) {

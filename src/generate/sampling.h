@@ -19,6 +19,8 @@ class SamplerNoise {
   virtual Tensor gumbel(std::int64_t step, std::int64_t batch, std::int64_t length) = 0;  // [B, L]
   // Uniform numbers for Mapping::kSampling, [B, L].
   virtual Tensor uniform(std::int64_t step, std::int64_t batch, std::int64_t length) = 0;
+  // Of the samples, these go on, in this order (SamplerHooks::wanted).
+  virtual void keep(const std::vector<std::int64_t>& rows) = 0;
 };
 
 // The stream that a picture is drawn from: picture `number` of a seed.
@@ -39,6 +41,7 @@ class StreamNoise : public SamplerNoise {
   Tensor draw(std::int64_t step, const Tensor& probabilities) override;
   Tensor gumbel(std::int64_t step, std::int64_t batch, std::int64_t length) override;
   Tensor uniform(std::int64_t step, std::int64_t batch, std::int64_t length) override;
+  void keep(const std::vector<std::int64_t>& rows) override;
 
  private:
   using Fill = void (RandomStream::*)(std::span<float>);

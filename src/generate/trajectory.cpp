@@ -51,8 +51,7 @@ Trajectory::Trajectory(const Vqgan& tokenizer, const Grid& grid)
 void Trajectory::add(const SamplerStep& step) {
   torch::NoGradGuard guard;
   const std::int64_t factor = tokenizer_.factor();
-  const Tensor pixels =
-      step.pixels.defined() ? step.pixels : tokenizer_.decode_ids(step.tokens, grid_);
+  const Tensor pixels = pixels_of(step, tokenizer_);
   const Tensor hidden = to_pixels(step.masked, grid_, factor) > 0;
   const Tensor reliable = pixels.masked_fill(hidden, kGrey);
   const Tensor painted = to_pixels(colors_.index({step.tokens}), grid_, factor);

@@ -44,19 +44,27 @@ struct TrainOptions {
   std::int64_t eval_every = 0;
   bool resume = true;
 
-  void describe(Options& o) {
+  // Without `pictures`: of a stage that learns from no data set.
+  void describe(Options& o, bool pictures = true) {
     o.group("What to learn from, and where to put it");
-    o.add(
-         "data", data,
-         "a folder, a file list, an archive (.tar, .tar.gz, .zip), shards (set-{000..099}.tar), or "
-         "'shapes' for the procedural set")
-        .required()
-        .metavar("DATA");
+    if (pictures) {
+      o.add("data", data,
+            "a folder, a file list, an archive (.tar, .tar.gz, .zip), shards (set-{000..099}.tar), "
+            "or 'shapes' for the procedural set")
+          .required()
+          .metavar("DATA");
+    }
     o.add("out", out, "folder for the model, checkpoints, logs and pictures").required();
-    o.add("size", size, "side of the training pictures in pixels").range(8, 4096);
+    if (pictures) {
+      o.add("size", size, "side of the training pictures in pixels").range(8, 4096);
+    }
     o.group("How long");
-    o.add("steps", steps, "optimizer steps; 0: as many as --epochs says").range(0, 1e12);
-    o.add("epochs", epochs, "passes over the data, where --steps is 0").range(0, 1e6);
+    if (pictures) {
+      o.add("steps", steps, "optimizer steps; 0: as many as --epochs says").range(0, 1e12);
+      o.add("epochs", epochs, "passes over the data, where --steps is 0").range(0, 1e6);
+    } else {
+      o.add("steps", steps, "optimizer steps").range(1, 1e12);
+    }
     o.add("batch-size", batch_size, "pictures per step, over all processes").range(1, 1e6);
     o.add("accumulate", accumulate, "parts that a batch is computed in, to save memory")
         .range(1, 4096)
@@ -67,8 +75,12 @@ struct TrainOptions {
     o.add("blr", blr, "base learning rate: the rate is blr * batch / 256").range(0, 1000).common();
     o.add("lr", lr, "learning rate; 0: from --blr").range(0, 1000);
     o.add("min-lr", min_lr, "where the cosine ends").range(0, 1000);
-    o.add("warmup-epochs", warmup_epochs, "linear warm-up, in epochs").range(0, 1e6);
-    o.add("warmup-steps", warmup_steps, "linear warm-up, in steps; 0: from --warmup-epochs")
+    if (pictures) {
+      o.add("warmup-epochs", warmup_epochs, "linear warm-up, in epochs").range(0, 1e6);
+    }
+    o.add("warmup-steps", warmup_steps,
+          pictures ? "linear warm-up, in steps; 0: from --warmup-epochs"
+                   : "linear warm-up, in steps")
         .range(0, 1e12);
     o.add("weight-decay", weight_decay, "on parameters of two or more dimensions").range(0, 10);
     o.add("beta1", beta1, "AdamW").range(0, 0.999999);
@@ -79,9 +91,11 @@ struct TrainOptions {
     o.group("Machine");
     describe_precision(o, precision);
     compute.describe(o);
-    o.add("workers", workers, "threads that read pictures; 0: one per core")
-        .range(0, 4096)
-        .advanced();
+    if (pictures) {
+      o.add("workers", workers, "threads that read pictures; 0: one per core")
+          .range(0, 4096)
+          .advanced();
+    }
     o.add("processes", processes, "processes to start on this machine").range(1, 1024);
     o.advanced_group("Records");
     o.add("save-every", save_every, "steps between checkpoints").range(1, 1e12);

@@ -67,6 +67,7 @@ class Stage {
   virtual ~Stage() = default;
 
   virtual std::string name() const = 0;  // "tokenizer"
+  virtual std::string command() const { return "addp train " + name(); }
   virtual std::vector<Learner*> learners() = 0;
   virtual std::int64_t steps_per_epoch() const = 0;
 

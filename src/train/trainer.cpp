@@ -219,7 +219,7 @@ void Run::after_step(bool interrupted) {
 void Run::show(bool pictures, bool page) {
   if (!world_.is_main()) return;
   if (pictures) with_averaged_weights([&] { log_->pictures(state_.step, stage_.pictures()); });
-  if (page) log_->write_page(fmt::format("addp train {}", stage_.name()), context_.command_line);
+  if (page) log_->write_page(stage_.command(), context_.command_line);
 }
 
 NonFiniteError Run::not_finite(std::int64_t step, const NonFiniteError& error) const {

@@ -74,6 +74,10 @@ TEST_F(Devices, GenerativeStagesAndTheSampler) {
   addp.tokens = predictor.tokens;
   addp.network.preset = "nano";
   const auto model = expect_same(addp, "addp");
+  DistilOptions distil;
+  distil.model = model;
+  distil.sampler.steps = 3;
+  const auto prepared = expect_same(distil, "distil");
 
   GenerationPlan plan;
   plan.sampler.steps = 3;
@@ -89,7 +93,8 @@ TEST_F(Devices, GenerativeStagesAndTheSampler) {
     return made.pixels.cpu();
   };
   const auto edited = [&] {
-    const Generator generator = Generator::open(model);
+    const Generator generator = Generator::open(prepared);
+    plan.sampler.fast = true;
     const Image picture(32, 32);
     return to_tensor(fill_in(hide_box(picture, {0, 0, 20, 20}), generator, {.generation = plan}));
   };

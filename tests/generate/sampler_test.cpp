@@ -28,6 +28,7 @@ class RecordedNoise : public SamplerNoise {
     return at(step, "gumbel");
   }
   Tensor uniform(std::int64_t, std::int64_t, std::int64_t) override { return {}; }
+  void keep(const std::vector<std::int64_t>&) override { FAIL() << "all go on"; }
   const Tensor& at(std::int64_t step, const char* what) const {
     return recorded_.at(std::to_string(step) + "." + what);
   }
@@ -287,6 +288,30 @@ TEST(Sampler, CanBeCancelled) {
                            .cancelled = [&] { return steps == 2; }};
   EXPECT_THROW(model.run({.steps = 10}, {1}, hooks), InterruptedError);
   EXPECT_EQ(steps, 2);
+}
+
+TEST(Sampler, RowsThatNobodyWantsAreComputedNoFurther) {
+  SmallModel model;
+  const SamplerOptions options{.steps = 6, .mapping = Mapping::kSampling};
+  std::int64_t asked = 0;
+  std::vector<std::int64_t> rows;
+  const SamplerHooks hooks{
+      .on_step = [&](const SamplerStep& s) { rows.push_back(s.tokens.size(0)); },
+      .wanted = [&]() -> std::vector<std::int64_t> {
+        ++asked;
+        if (asked == 3) return {0, 2, 3};
+        if (asked == 5) return {1, 2};
+        return asked < 3   ? std::vector<std::int64_t>{0, 1, 2, 3}
+               : asked < 5 ? std::vector<std::int64_t>{0, 1, 2}
+                           : std::vector<std::int64_t>{0, 1};
+      }};
+  const Samples kept = model.run(options, {7, 8, 9, 10}, hooks);
+  EXPECT_EQ(rows, (std::vector<std::int64_t>{4, 4, 3, 3, 2, 2}));
+  const Samples alone = model.run(options, {9, 10});
+  EXPECT_TRUE(kept.tokens.equal(alone.tokens));
+  EXPECT_LT(relative_error(kept.pixels, alone.pixels), 1e-4);
+  EXPECT_THROW(model.run(options, {7}, {.wanted = [] { return std::vector<std::int64_t>(); }}),
+               InterruptedError);
 }
 
 TEST(Sampler, SenselessOptionsAreRefused) {

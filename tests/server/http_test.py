@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -293,6 +294,48 @@ class Starting(unittest.TestCase):
                 code, errors = server.stop()
                 self.assertEqual(code, 130)
                 self.assertIn("plain HTTP", errors)
+
+    def test_fast_where_the_model_has_it(self):
+        with Server(PROGRAM, [os.path.join(MODELS, "addp"), os.path.join(MODELS, "fast")]) as server:
+            self.assertEqual([one["fast"] for one in server.json("/api/models")["models"]], [False, True])
+            ask = {"model": "fast", "steps": 4, "seed": 3, "fast": True}
+            made = lambda: pixels(base64.b64decode(server.json("/api/generate", ask)["pictures"][0]["png"]))
+            self.assertEqual(made(), made())
+            steps = [data for name, data in server.events("/api/generate", {**ask, "stream": True}) if name == "step"]
+            self.assertEqual(len([step for step in steps if step["image"]]), 4)  # decoded for those who watch
+            status, _, answer = server.post("/api/generate", {**ask, "model": "addp"})
+            self.assertEqual(status, 400)
+            self.assertIn(b"addp distil", answer)
+            body = {"image": b64(PICTURE), "box": [4, 4, 12, 12], "model": "fast", "fast": True, "steps": 4}
+            self.assertEqual(server.post("/api/inpaint", body)[0], 200)
+
+    def test_other_sizes(self):
+        with Server(PROGRAM, PATHS[:1]) as server:
+            made = server.json("/api/generate", {"size": "48x24", "steps": 2})["pictures"][0]["png"]
+            width, height = struct.unpack(">II", base64.b64decode(made)[16:24])
+            self.assertEqual((width, height), (48, 24))
+            start = next(data for name, data in server.events("/api/generate", {"size": "48x24", "steps": 2, "stream": True}) if name == "start")
+            self.assertEqual((start["width"], start["height"]), (48, 24))
+            self.assertEqual(start["grid"]["width"], 2 * start["grid"]["height"])
+            for size, word in (("50x50", b"multiples"), ("big", b"size"), ("8000x8000", b"tokens")):
+                status, _, answer = server.post("/v1/images/generations", {"prompt": "a", "size": size})
+                self.assertEqual(status, 400, size)
+                self.assertIn(word, answer)
+            self.assertEqual(server.post("/v1/images/generations", {"prompt": "a", "size": "64x32", "steps": 2})[0], 200)
+            self.assertEqual(server.post("/v1/images/generations", {"prompt": "a", "size": "auto", "steps": 2})[0], 200)
+
+    def test_without_a_model_it_serves_those_that_have_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "dots"))
+            for kind in NAMES + ["tokenizer"]:
+                os.symlink(os.path.abspath(os.path.join(MODELS, kind, "model.safetensors")), os.path.join(folder, "dots", kind + ".safetensors"))
+            with Server(PROGRAM, [], environment={"ADDP_MODELS": folder}) as server:
+                names = [model["name"] for model in server.json("/api/models")["models"]]
+                self.assertEqual([name for name in names if name.startswith("dots/")], ["dots/" + kind for kind in NAMES])
+                self.assertIn("cells/predictor", names)  # ships with the program
+                self.assertFalse([name for name in names if name.endswith("tokenizer")])
+                made = server.json("/api/generate", {"model": "dots/addp", "steps": 2})
+                self.assertEqual(made["model"], "dots/addp")
 
     def test_a_port_that_is_taken(self):
         with Server(PROGRAM, PATHS[:1]) as server:

@@ -24,6 +24,7 @@ if [ ! -f "$models/segmenter/model.safetensors" ]; then
     --code-width 4 --unit-codes --perceptual 0 --adversarial 0 --out "$models/tokenizer"
   check predictor 0 -- "$addp" train predictor "${common[@]}" "${network[@]}" --tokenizer "$models/tokenizer" --out "$models/predictor"
   check addp 0 -- "$addp" train addp "${common[@]}" "${network[@]}" --tokenizer "$models/tokenizer" --predictor "$models/predictor" --log-every 1 --out "$models/addp"
+  check distil 0 -- "$addp" distil --model "$models/addp" --steps 4 --batch-size 4 --sample-steps 4 --threads 1 -q --out "$models/fast"
   check classifier 0 -- "$addp" train classifier "${common[@]}" --preset nano --patch 8 --out "$models/classifier"
   dense=(--preset resnet-nano --channels 16)
   check detector 0 -- "$addp" train detector "${common[@]}" "${dense[@]}" --strides 2,4,8,16 --anchor-scale 3 --rpn-convs 1 --box-convs 1 \

@@ -17,11 +17,12 @@ import zlib
 class Server:
     """`addp serve` on a free port."""
 
-    def __init__(self, program, models, *options):
+    def __init__(self, program, models, *options, environment=None):
         words = [program, "serve", "--port", "0", "--threads", "1", "--precision", "fp32", "--json"]
         for model in models:
             words += ["--model", model]
-        self.process = subprocess.Popen(words + list(options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(words + list(options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env={**os.environ, **(environment or {})})
         line = self.process.stdout.readline()
         if not line:
             raise RuntimeError("the server did not start: " + self.process.stderr.read())

@@ -9,6 +9,7 @@
 #include "processes/ranks.h"
 #include "stages/generative/make_stage.h"
 #include "stages/recognition/make_stage.h"
+#include "support/small_addp.h"
 #include "support/small_predictor.h"
 #include "support/small_run.h"
 #include "support/small_tokenizer.h"
@@ -87,6 +88,15 @@ TEST(StageOfTwo, DISABLED_generative) {
   expect_same_as_one(addp, world);
   addp.tokens.views = 2;
   expect_same_as_one(addp, world);
+
+  DistilOptions distil;
+  distil.model = folder.path() / "addp.safetensors";
+  testing::write_small_addp(distil.model, testing::make_small_addp("nano", 9),
+                            R"({"classes": ["a", "b", "c", "d", "e", "f", "g", "h"]})");
+  distil.sampler.steps = 4;
+  distil.width = 32;
+  distil.blocks = 1;
+  expect_same_as_one(distil, world);
   world.finish();
 }
 

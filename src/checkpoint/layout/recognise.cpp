@@ -7,6 +7,7 @@
 #include "checkpoint/format/tensor_cast.h"
 #include "checkpoint/layout/key_report.h"
 #include "checkpoint/layout/recognise_kinds.h"
+#include "checkpoint/model_kind.h"
 
 namespace addp {
 namespace {
@@ -60,6 +61,17 @@ void count_tensors(const Checkpoint& checkpoint, bool non_finite, Recognition& r
   }
 }
 
+// Of a file that says what it is and does not look like it.
+KindFinding finding_by_word(const std::string& word) {
+  const auto kind = model_kind(word);
+  const std::string title = kind ? std::string(about(*kind).title) : word;
+  return {.kind = word,
+          .title = title + " (as the file says)",
+          .details = Json::object(),
+          .uses = kind ? about(*kind).uses : std::vector<std::string>(),
+          .unused = {}};
+}
+
 }  // namespace
 
 std::optional<OwnMetadata> own_metadata(const Checkpoint& checkpoint) {
@@ -93,8 +105,7 @@ Recognition recognise(const Checkpoint& checkpoint, const RecogniseOptions& opti
   Recognition result;
   if (const auto own = own_metadata(checkpoint)) {
     if (own->kind != finding.kind) {
-      finding = {
-          own->kind, fmt::format("{} (as the file says)", own->kind), Json::object(), {}, {}};
+      finding = finding_by_word(own->kind);
     }
     finding.details.update(own->config);
   }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "checkpoint/layout/key_report.h"
 #include "checkpoint/layout/published.h"
+#include "checkpoint/model_kind.h"
 
 namespace addp {
 namespace {
@@ -45,7 +46,7 @@ Json transformer_details(const PublishedTransformer& sizes) {
   return details;
 }
 
-std::string vit_title(const char* what, const Json& details) {
+std::string vit_title(std::string_view what, const Json& details) {
   std::string title =
       fmt::format("{}: width {}, {} blocks", what, details["width"].get<std::int64_t>(),
                   details["depth"].get<std::int64_t>());
@@ -63,23 +64,28 @@ KindFinding predictor(const TensorMap& tensors, Json details, std::int64_t rows)
   const auto tokenizer = find_tokenizer(with_prefix_removed(tensors, "vqgan."));
   details["has_tokenizer"] = tokenizer.has_value();
   if (tokenizer) details["tokenizer"] = tokenizer->details;
-  std::string title = vit_title("MAGE token predictor", details);
+  std::string title = vit_title(about(ModelKind::kPredictor).title, details);
   title += tokenizer ? ", with the tokenizer inside (vqgan.*)" : ", without a tokenizer";
   return {"predictor",
           title,
           details,
-          {"predict tokens while ADDP is trained", "generate pictures with MAGE itself"},
+          about(ModelKind::kPredictor).uses,
           {"cls_token", "pos_embed", "mask_token", "patch_embed.*", "decoder_pos_embed",
            "decoder_pred.*", "token_emb.position_ids"}};
 }
 
-KindFinding addp_network(Json details, std::int64_t rows) {
+KindFinding addp_network(const TensorMap& tensors, Json details, std::int64_t rows) {
   details["vocabulary"] = rows;
+  std::string title = vit_title(about(ModelKind::kAddp).title, details);
+  std::vector<std::string> uses = about(ModelKind::kAddp).uses;
+  if (has_prefix(tensors, "bypass.")) {
+    title += ", prepared by 'addp distil' (bypass.*)";
+    uses.insert(uses.begin() + 1, "do so with --fast");
+  }
   return {"addp",
-          vit_title("ADDP network", details),
+          title,
           details,
-          {"generate and repair pictures (with a predictor and a tokenizer)",
-           "fine-tune a classifier, detector or segmenter", "extract features"},
+          uses,
           {"decoder_pos_embed", "decoder_pred.*", "pos_token_embed", "pos_mask_embed"}};
 }
 
@@ -89,7 +95,7 @@ KindFinding classifier(const TensorMap& tensors, Json details, std::int64_t clas
   return {"classifier",
           vit_title("ViT classifier", details) + fmt::format(", {} classes", classes),
           details,
-          {"classify pictures", "measure accuracy and robustness", "extract features"},
+          about(ModelKind::kClassifier).uses,
           {}};
 }
 
@@ -112,11 +118,7 @@ std::optional<KindFinding> find_tokenizer(const TensorMap& tensors) {
       "VQGAN tokenizer: {} codes of width {}, 1/{} of the picture's side, channels {} x ({})",
       sizes->codes, sizes->code_width, factor, sizes->channels,
       fmt::join(sizes->multipliers, ", "));
-  return KindFinding{"tokenizer",
-                     title,
-                     details,
-                     {"turn pictures into tokens and back", "train a predictor and ADDP"},
-                     {"loss.*"}};
+  return KindFinding{"tokenizer", title, details, about(ModelKind::kTokenizer).uses, {"loss.*"}};
 }
 
 std::optional<KindFinding> find_transformer(const TensorMap& tensors) {
@@ -125,7 +127,7 @@ std::optional<KindFinding> find_transformer(const TensorMap& tensors) {
   const Json details = transformer_details(*sizes);
   if (sizes->words > 0 && has_prefix(tensors, "mlm_layer.")) {
     return sizes->token_positions > 0 ? predictor(tensors, details, sizes->words)
-                                      : addp_network(details, sizes->words);
+                                      : addp_network(tensors, details, sizes->words);
   }
   if (sizes->patch == 0) return std::nullopt;
   const std::vector<std::string> uses{"fine-tune a classifier, detector or segmenter",

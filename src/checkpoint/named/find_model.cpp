@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/file/cache.h"
+#include "checkpoint/model_kind.h"
 
 namespace addp {
 namespace fs = std::filesystem;
@@ -17,8 +17,6 @@ namespace {
 
 constexpr const char* kRunFile = "model.safetensors";
 constexpr const char* kEnding = ".safetensors";
-constexpr std::array<std::string_view, 6> kKinds = {"addp",       "predictor", "tokenizer",
-                                                    "classifier", "detector",  "segmenter"};
 
 using Kinds = std::vector<std::string_view>;
 
@@ -93,7 +91,10 @@ fs::path search(const fs::path& given, const Kinds& kinds) {
 
 // No kinds: all there are.
 Kinds kinds_of(std::initializer_list<std::string_view> wanted) {
-  return wanted.size() > 0 ? Kinds(wanted) : Kinds(kKinds.begin(), kKinds.end());
+  if (wanted.size() > 0) return wanted;
+  Kinds all;
+  for (const KindOfModel& kind : model_kinds()) all.push_back(kind.name);
+  return all;
 }
 
 }  // namespace
@@ -137,7 +138,8 @@ std::vector<NamedModel> named_models(const std::string& wanted) {
   std::vector<NamedModel> models;
   for (auto& [name, model] : found) models.push_back(std::move(model));
   const auto rank = [](const NamedModel& model) {
-    return std::find(kKinds.begin(), kKinds.end(), model.kind) - kKinds.begin();
+    const auto kinds = model_kinds();
+    return std::ranges::find(kinds, model.kind, &KindOfModel::name) - kinds.begin();
   };
   std::stable_sort(models.begin(), models.end(), [&](const NamedModel& a, const NamedModel& b) {
     return a.set != b.set ? a.set < b.set : rank(a) < rank(b);

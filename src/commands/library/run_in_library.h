@@ -8,6 +8,7 @@
 
 #include "base/run/run_context.h"
 #include "commands/machine/bench_generate.h"
+#include "commands/machine/bench_growth.h"
 #include "commands/machine/bench_images.h"
 #include "commands/machine/bench_train.h"
 #include "commands/machine/preset_report.h"
@@ -30,6 +31,7 @@
 #include "commands/serve/serve.h"
 #include "commands/start/demo.h"
 #include "stages/generative/addp_options.h"
+#include "stages/generative/distil_options.h"
 #include "stages/generative/predictor_options.h"
 #include "stages/generative/tokenizer_options.h"
 #include "stages/recognition/classifier_options.h"
@@ -41,13 +43,13 @@ namespace addp {
 // The options of every command whose body is in libaddp.so.
 using LibraryOptions =
     std::variant<DemoOptions, TokenizerTrainOptions, PredictorTrainOptions, AddpTrainOptions,
-                 ClassifierTrainOptions, ProbeTrainOptions, SegmenterTrainOptions,
+                 DistilOptions, ClassifierTrainOptions, ProbeTrainOptions, SegmenterTrainOptions,
                  DetectorTrainOptions, GenerateOptions, InpaintOptions, VisualizeOptions,
                  ClassifyOptions, DetectOptions, SegmentOptions, FeaturesOptions, EvalFidOptions,
                  EvalTokenizerOptions, EvalCopiesOptions, EvalClassificationOptions,
                  EvalRobustnessOptions, EvalDetectionOptions, EvalSegmentationOptions,
                  PresetReportOptions, CheckModelOptions, BenchImagesOptions, BenchGenerateOptions,
-                 BenchTrainOptions, ServeOptions, BenchServeOptions>;
+                 BenchTrainOptions, BenchGrowthOptions, ServeOptions, BenchServeOptions>;
 
 void run_in_library(const LibraryOptions& options, const RunContext& context);
 

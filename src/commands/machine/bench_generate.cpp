@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "commands/machine/profile_report.h"
 #include "generate/generator.h"
@@ -33,6 +34,17 @@ struct Subject {
   std::shared_ptr<Vqgan> tokenizer;
 };
 
+// Of the size that `addp distil` would give it.
+void attach_bypass(const Subject& subject) {
+  const std::int64_t width = subject.network->config().encoder.width();
+  auto bypass = on_device(
+      std::make_shared<Bypass>(BypassConfig{.code_width = subject.tokenizer->config().code_width,
+                                            .width = usual_bypass_width(width),
+                                            .patch_width = width}));
+  initialise_bypass(*bypass, RandomStream(0, "bench"));
+  subject.network->attach(std::move(bypass));
+}
+
 Subject subject_of(const BenchGenerateOptions& options) {
   if (!options.model.empty()) {
     const LoadedAddp loaded = load_addp(options.model, options.tokenizer);
@@ -43,6 +55,7 @@ Subject subject_of(const BenchGenerateOptions& options) {
                   on_device(std::make_shared<Vqgan>(configs.tokenizer))};
   initialise(*subject.network, RandomStream(0, "bench"));
   initialise_vqgan(*subject.tokenizer, RandomStream(0, "bench"));
+  if (options.sampler.fast && subject.network->vit() != nullptr) attach_bypass(subject);
   subject.network->eval();
   return subject;
 }
@@ -60,10 +73,19 @@ struct Measured {
   }
 };
 
+Grid grid_of(const Subject& subject, std::int64_t size) {
+  const std::int64_t factor = subject.tokenizer->factor();
+  if (size == 0) return subject.network->config().grid;
+  if (size % factor != 0) {
+    throw UsageError("--size {}: a token has {} pixels; give a multiple", size, factor);
+  }
+  return {size / factor, size / factor};
+}
+
 Measured measure(const Subject& subject, const BenchGenerateOptions& options) {
   std::vector<std::uint64_t> numbers(static_cast<std::size_t>(options.batch));
   std::iota(numbers.begin(), numbers.end(), 0);
-  const auto start = SamplerStart::nothing(options.batch, subject.network->config().grid);
+  const auto start = SamplerStart::nothing(options.batch, grid_of(subject, options.size));
   const SamplerHooks hooks{.on_step = {}, .cancelled = interrupt_requested};
   const auto run = [&](const SamplerOptions& sampler) {
     StreamNoise noise(0, numbers);
@@ -92,6 +114,13 @@ double peak_memory_bytes() {
 
 }  // namespace
 
+PictureCost measure_sampling(const BenchGenerateOptions& options) {
+  Bf16Scope scope(bf16_here(options.precision));
+  const Measured measured = measure(subject_of(options), options);
+  return {measured.seconds_a_picture(),
+          (measured.products + measured.convolutions) / static_cast<double>(measured.pictures)};
+}
+
 void run(const BenchGenerateOptions& options, const RunContext& context) {
   check(options.sampler);
   use_machine(options.compute);
@@ -109,6 +138,7 @@ void run(const BenchGenerateOptions& options, const RunContext& context) {
                            {"model", options.model.string()},
                            {"precision", precision},
                            {"steps", options.sampler.steps},
+                           {"fast", options.sampler.fast},
                            {"batch", options.batch},
                            {"seconds_per_picture", measured.seconds_a_picture()},
                            {"pictures_per_second", 1 / measured.seconds_a_picture()},
@@ -123,12 +153,12 @@ void run(const BenchGenerateOptions& options, const RunContext& context) {
     return;
   }
   print_stdout(fmt::format(
-      "{} steps, batch {}, {}: {:.3f} s per picture ({:.3g} pictures/s), {:.0f}% of the machine's "
+      "{} steps{}, batch {}, {}: {:.3f} s per picture ({:.3g} pictures/s), {:.0f}% of the machine's "
       "peak, {:.1f} GiB of the host's memory at most\n"
       "this machine: products {:.0f} GFLOP/s, 3x3 convolutions {:.0f} GFLOP/s\n",
-      options.sampler.steps, options.batch, precision, measured.seconds_a_picture(),
-      1 / measured.seconds_a_picture(), 100 * share, memory / (1 << 30), peak.products / 1e9,
-      peak.convolutions / 1e9));
+      options.sampler.steps, options.sampler.fast ? " (fast)" : "", options.batch, precision,
+      measured.seconds_a_picture(), 1 / measured.seconds_a_picture(), 100 * share,
+      memory / (1 << 30), peak.products / 1e9, peak.convolutions / 1e9));
   if (options.profile) print_stdout(profile_text(work, peak));
 }
 

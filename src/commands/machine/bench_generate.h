@@ -11,7 +11,7 @@ struct BenchGenerateOptions {
   std::filesystem::path model, tokenizer;
   std::string preset = "tiny";
   Precision precision = Precision::kAuto;
-  std::int64_t batch = 16;
+  std::int64_t batch = 16, size = 0;
   ComputeOptions compute;
   double seconds = 5;
   bool profile = false;
@@ -23,6 +23,9 @@ struct BenchGenerateOptions {
     o.add("preset", preset, "nano, tiny, small, base, large, resnet-nano or resnet50")
         .metavar("NAME");
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
+    o.add("size", size,
+          "side of the pictures in pixels, a multiple of a token's; 0: the model's own")
+        .range(0, 8192);
     describe_precision(o, precision);
     o.add("seconds", seconds, "how long to measure").range(0.1, 3600);
     o.add("profile", profile,
@@ -31,6 +34,13 @@ struct BenchGenerateOptions {
     sampler.describe(o);
   }
 };
+
+// What one picture takes.
+struct PictureCost {
+  double seconds = 0, flop = 0;
+};
+// The threads and the device are those of the process.
+PictureCost measure_sampling(const BenchGenerateOptions& options);
 
 void run(const BenchGenerateOptions& options, const RunContext& context);
 

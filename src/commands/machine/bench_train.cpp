@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/json_text.h"
 #include "base/run/subprocess.h"
+#include "commands/machine/bench_generate.h"
 #include "commands/machine/profile_report.h"
 #include "diffusion/algorithm1.h"
 #include "machine/machine.h"
@@ -170,6 +171,15 @@ void print_comparison(const nlohmann::json& json) {
 }
 
 }  // namespace
+
+PictureCost measure_training(const BenchTrainOptions& options) {
+  BenchTrainOptions watched = options;
+  watched.profile = true;
+  const ProfiledWork work = measure(watched, bf16_here(options.precision));
+  PictureCost cost{work.seconds / static_cast<double>(work.pictures), 0};
+  for (const OperationRow& row : work.rows) cost.flop += row.flop / double(work.pictures);
+  return cost;
+}
 
 void run(const BenchTrainOptions& options, const RunContext& context) {
   use_machine(options.compute);

@@ -38,6 +38,10 @@ struct BenchTrainOptions {
   }
 };
 
+struct PictureCost;
+// Of a training step, per picture. The threads and the device are those of the process.
+PictureCost measure_training(const BenchTrainOptions& options);
+
 void run(const BenchTrainOptions& options, const RunContext& context);
 
 }  // namespace addp

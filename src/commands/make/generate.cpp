@@ -1,6 +1,5 @@
 #include "commands/make/generate.h"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -17,24 +16,6 @@
 namespace addp {
 namespace {
 
-// "128x64", or "96" for a square; {0, 0} where nothing is asked for.
-std::pair<std::int64_t, std::int64_t> parse_size(const std::string& text) {
-  constexpr std::int64_t kLargest = 8192;
-  if (text.empty()) return {0, 0};
-  const auto number = [&](std::string_view part) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || value < 1 || value > kLargest) {
-      throw UsageError("--size '{}': give the width and the height in pixels, as 128x64", text);
-    }
-    return value;
-  };
-  const std::string_view whole = text;
-  const std::size_t cross = whole.find('x');
-  if (cross == std::string_view::npos) return {number(whole), number(whole)};
-  return {number(whole.substr(0, cross)), number(whole.substr(cross + 1))};
-}
-
 GenerationPlan plan_of(const GenerateOptions& options, const Generator& model) {
   GenerationPlan plan;
   plan.seed = static_cast<std::uint64_t>(options.seed);
@@ -43,9 +24,9 @@ GenerationPlan plan_of(const GenerateOptions& options, const Generator& model) {
   plan.batch = std::min(options.batch, options.count);
   plan.bf16 = bf16_here(options.model.precision);
   plan.sampler = options.sampler;
-  const auto [width, height] = parse_size(options.size);
-  plan.grid = model.grid_of(width, height);
+  plan.grid = model.grid_of(options.size);
   model.ask_for(options.condition.name, options.condition.guidance, plan);
+  model.check(plan.sampler);
   return plan;
 }
 

@@ -115,6 +115,7 @@ void run(const InpaintOptions& options, const RunContext& context) {
   edit.generation.bf16 = bf16_here(options.model.precision);
   edit.generation.sampler = options.sampler;
   model.ask_for(options.condition.name, options.condition.guidance, edit.generation);
+  model.check(edit.generation.sampler);
   edit.feather = static_cast<int>(options.feather);
   context.write_configuration(options.out);
   std::vector<Image> variants;

@@ -55,6 +55,7 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
   plan.bf16 = bf16_here(options.precision);
   plan.sampler = options.sampler;
   model.ask_for(options.condition.name, options.condition.guidance, plan);
+  model.check(plan.sampler);
   std::string source =
       fmt::format("{} sampled from {} with seed {}", count, options.sets[0], options.seed);
   for (const auto& [name, value] : sampler_settings(options.sampler)) {

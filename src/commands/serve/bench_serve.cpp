@@ -32,9 +32,12 @@ double seconds_since(Clock::time_point start) {
 double sampler_rate(const Generator& generator, std::int64_t batch,
                     const BenchServeOptions& options, bool bf16) {
   std::vector<PictureAsk> asks(static_cast<std::size_t>(batch));
+  GenerationPlan plan;
+  plan.sampler = options.sampler;
+  plan.bf16 = bf16;
   const auto make = [&](std::uint64_t seed) {
     for (std::size_t i = 0; i < asks.size(); ++i) asks[i].stream = {seed, i};
-    generator.sample(asks, options.sampler, bf16);
+    generator.sample_asked(asks, plan);
   };
   make(0);
   const auto start = Clock::now();

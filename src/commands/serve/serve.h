@@ -22,10 +22,10 @@ struct ServeOptions {
 
   void describe(Options& o) {
     o.group("What to serve");
-    o.add("model", models,
-          "models that make pictures (ADDP, predictor) or recognise them (classifier, detector, "
-          "segmenter); can be given several times")
-        .required()
+    o.add(
+         "model", models,
+         "models by name or path that make pictures (ADDP, predictor) or recognise them (classifier, detector, "
+         "segmenter); can be given several times; none: all of 'addp models'")
         .metavar("PATH");
     o.add("watch", watch, "a folder with runs of 'addp train' to show; nothing in it is changed");
     o.add("data", data, "pictures among which to look for the nearest neighbours of one");

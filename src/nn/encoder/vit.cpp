@@ -32,27 +32,43 @@ Vit::Vit(const VitConfig& config) : config_(config) {
   if (config.final_norm) norm_ = register_module("norm", std::make_shared<LayerNorm>(width));
 }
 
-Tensor Vit::embed(const Tensor& pixels, DropoutKeys* /*keys*/) const {
+Grid Vit::grid_of(const Tensor& pixels) const {
+  return {pixels.size(2) / config_.patch, pixels.size(3) / config_.patch};
+}
+
+Tensor Vit::patches(const Tensor& pixels) const {
   const std::int64_t patch = config_.patch;
   if (pixels.size(2) % patch != 0 || pixels.size(3) % patch != 0) {
     throw UsageError("a picture of {}x{} pixels cannot be cut into patches of {}: resize it",
                      pixels.size(3), pixels.size(2), patch);
   }
-  const Grid grid{pixels.size(2) / patch, pixels.size(3) / patch};
+  return patch_embed_->forward(pixels);
+}
+
+Tensor Vit::place(const Tensor& patches, const Grid& grid) const {
   const Tensor positions = resize_positions(pos_embed_, config_.grid, grid);
-  const Tensor cells = patch_embed_->forward(pixels) + positions.slice(1, 1);
-  const Tensor first = (cls_token_ + positions.slice(1, 0, 1)).expand({pixels.size(0), -1, -1});
+  const Tensor cells = patches + positions.slice(1, 1);
+  const Tensor first = (cls_token_ + positions.slice(1, 0, 1)).expand({patches.size(0), -1, -1});
   return at::cat({first.to(cells.scalar_type()), cells}, 1);
 }
 
-Tensor Vit::encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) {
-  Tensor x = embed(pixels);  // [B, 1 + L, D]
+Tensor Vit::embed(const Tensor& pixels, DropoutKeys* /*keys*/) const {
+  return place(patches(pixels), grid_of(pixels));
+}
+
+Tensor Vit::features_of(const Tensor& patches, const Grid& grid, DropoutKeys* keys,
+                        const Tensor& extra) const {
+  Tensor x = place(patches, grid);  // [B, 1 + L, D]
   const std::int64_t length = x.size(1);
   if (extra.defined()) x = at::cat({x, extra.to(x.scalar_type())}, 1);  // [B, 1 + L + M, D]
   if (tokenizer_norm_) x = tokenizer_norm_->forward(x);
   x = run_blocks(blocks_, dropout(x, config_.dropout, keys), keys);
   if (norm_) x = norm_->forward(x);
   return x.slice(1, 0, length);
+}
+
+Tensor Vit::encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) {
+  return features_of(patches(pixels), grid_of(pixels), keys, extra);
 }
 
 }  // namespace addp

@@ -38,12 +38,21 @@ class Vit : public TransformerEncoder {
   const VitConfig& config() const { return config_; }
 
   Tensor embed(const Tensor& pixels, DropoutKeys* keys = nullptr) const override;
+  // features() in two steps: what the patches of pixels become, without positions, [B, L, width()],
+  // and what the rest makes of them.
+  Tensor patches(const Tensor& pixels) const;
+  Tensor features_of(const Tensor& patches, const Grid& grid, DropoutKeys* keys = nullptr,
+                     const Tensor& extra = {}) const;
   const std::vector<std::shared_ptr<Block>>& blocks() const override { return blocks_; }
 
  protected:
   Tensor encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) override;
 
  private:
+  Grid grid_of(const Tensor& pixels) const;
+  // [B, L, D] with positions, the class position first: [B, 1 + L, D]
+  Tensor place(const Tensor& patches, const Grid& grid) const;
+
   VitConfig config_;
   Tensor cls_token_, pos_embed_;
   std::shared_ptr<PatchEmbed> patch_embed_;

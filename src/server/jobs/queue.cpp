@@ -73,6 +73,9 @@ QueueState JobQueue::state() const {
   QueueState state = state_;
   state.jobs = static_cast<std::int64_t>(waiting_.size());
   state.pictures = pictures_waiting();
+  for (const Share& share : running_) {
+    if (!share.job->cancelled()) state.running += share.count;
+  }
   return state;
 }
 
@@ -136,7 +139,6 @@ void JobQueue::work() {
     const std::vector<Share> shares = running_;
     std::int64_t pictures = 0;
     for (const Share& share : shares) pictures += share.count;
-    state_.running = pictures;
     lock.unlock();
     const auto start = std::chrono::steady_clock::now();
     compute(shares);
@@ -146,7 +148,6 @@ void JobQueue::work() {
     last_seconds_ = taken.count();
     last_pictures_ = pictures;
     last_jobs_ = shares.size();
-    state_.running = 0;
     ++state_.batches;
     state_.computed += pictures;
     state_.seconds += taken.count();

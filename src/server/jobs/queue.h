@@ -17,7 +17,7 @@ struct QueueOptions {
 
 struct QueueState {
   std::int64_t jobs = 0, pictures = 0;  // waiting
-  std::int64_t running = 0;             // pictures in the present batch
+  std::int64_t running = 0;             // pictures in the present batch that somebody waits for
   std::int64_t batches = 0, computed = 0, cancelled = 0;
   double seconds = 0;  // of computation
 };
@@ -31,8 +31,8 @@ class JobQueue {
 
   // An HttpError (503) at once where there is no room.
   void submit(std::shared_ptr<Job> job);
-  // Nobody waits for it any more: its place in the queue is free at once, and a batch that has no
-  // other job in it ends before its next step.
+  // Nobody waits for it any more: its place in the queue is free at once, and its pictures in the
+  // present batch are computed no further than the step they are in.
   void cancel(const std::shared_ptr<Job>& job);
   // Cancels everything and refuses what comes.
   void stop();

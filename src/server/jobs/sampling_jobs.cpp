@@ -10,31 +10,48 @@ namespace addp {
 namespace {
 
 std::string make_key(const HostedModel& model, const GenerationPlan& plan) {
-  std::string key = fmt::format("make {} class={} bf16={} guidance={}", model.name, plan.label >= 0,
-                                plan.bf16, plan.sampler.guidance);
+  const Grid grid = plan.grid.value_or(model.generator->grid());
+  std::string key =
+      fmt::format("make {} class={} bf16={} guidance={} grid={}x{}", model.name, plan.label >= 0,
+                  plan.bf16, plan.sampler.guidance, grid.width, grid.height);
   for (const auto& [name, value] : sampler_settings(plan.sampler)) key += " " + name + "=" + value;
   return key;
 }
 
-// A row of a batch that somebody wants to watch.
-struct Watched {
-  std::int64_t row = 0, picture = 0;
+// The picture that a row of a batch becomes.
+struct Row {
+  std::int64_t picture = 0;  // of the job
   Job* job = nullptr;
+  bool watched = false;  // somebody wants to see the steps
 };
 
-// Posts what the rows look like after a step. A predictor has no pixels in its loop: they are
-// decoded for those who watch.
-void post_step(const SamplerStep& step, const std::vector<Watched>& watched,
-               const Generator& generator) {
+// The rows that somebody still waits for; the others are taken out.
+std::vector<std::int64_t> keep_wanted(std::vector<Row>& rows) {
+  std::vector<std::int64_t> kept;
+  std::vector<Row> wanted;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].job->cancelled()) continue;
+    kept.push_back(static_cast<std::int64_t>(i));
+    wanted.push_back(rows[i]);
+  }
+  rows = std::move(wanted);
+  return kept;
+}
+
+// Posts what the watched rows look like after a step. Where the sampler has not decoded them, they
+// are decoded for those who watch.
+void post_step(const SamplerStep& step, const std::vector<Row>& rows, const Generator& generator) {
+  std::vector<std::int64_t> places;
+  std::vector<Row> watched;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].watched) continue;
+    places.push_back(static_cast<std::int64_t>(i));
+    watched.push_back(rows[i]);
+  }
   if (watched.empty()) return;
-  std::vector<std::int64_t> rows;
-  for (const Watched& one : watched) rows.push_back(one.row);
-  const Tensor chosen = torch::tensor(rows, torch::kInt64).to(step.tokens.device());
+  const Tensor chosen = torch::tensor(places, torch::kInt64).to(step.tokens.device());
   const Tensor tokens = step.tokens.index_select(0, chosen);
-  const Tensor pixels = step.pixels.defined()
-                            ? step.pixels.index_select(0, chosen)
-                            : generator.tokenizer().decode_ids(tokens, generator.grid());
-  const std::vector<Image> images = to_images(pixels);
+  const std::vector<Image> images = to_images(pixels_of(step, generator.tokenizer(), chosen));
   const Tensor codes = tokens.to(torch::kInt32).cpu().contiguous();
   const Tensor reliable =
       step.masked.index_select(0, chosen).logical_not().to(torch::kUInt8).cpu().contiguous();
@@ -63,24 +80,22 @@ MakeJob::MakeJob(const HostedModel& model, const GenerationPlan& plan, bool want
 void MakeJob::run(const std::vector<Share>& shares) {
   torch::NoGradGuard guard;
   std::vector<PictureAsk> asks;
-  std::vector<Watched> rows, watched;
+  std::vector<Row> rows;
   for (const Share& share : shares) {
     auto& job = static_cast<MakeJob&>(*share.job);
     for (std::int64_t i = share.first; i < share.first + share.count; ++i) {
-      const Watched row{static_cast<std::int64_t>(asks.size()), i, &job};
-      rows.push_back(row);
-      if (job.wants_steps_) watched.push_back(row);
+      rows.push_back({i, &job, job.wants_steps_});
       asks.push_back(
           {{job.plan_.seed, static_cast<std::uint64_t>(job.plan_.first + i)}, job.plan_.label});
     }
   }
   const SamplerHooks hooks{
-      .on_step = [&](const SamplerStep& step) { post_step(step, watched, *model_.generator); },
-      .cancelled = [&] { return all_cancelled(shares); }};
-  const Samples made = model_.generator->sample(asks, plan_.sampler, plan_.bf16, hooks);
-  const std::vector<Image> images = to_images(made.pixels);
-  for (const Watched& row : rows) {
-    row.job->post(MadePicture{row.picture, images[static_cast<std::size_t>(row.row)]});
+      .on_step = [&](const SamplerStep& step) { post_step(step, rows, *model_.generator); },
+      .wanted = [&] { return keep_wanted(rows); }};
+  const std::vector<Image> images =
+      to_images(model_.generator->sample_asked(asks, plan_, hooks).pixels);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].job->post(MadePicture{rows[i].picture, images[i]});
   }
 }
 
@@ -96,12 +111,10 @@ void EditJob::run(const std::vector<Share>& shares) {
   torch::NoGradGuard guard;
   const EditPlan plan = plan_edit(task_, *model_.generator);
   post(EditWindow{plan.window, plan.grid});
-  std::vector<Watched> watched;
-  if (wants_steps_) {
-    for (std::int64_t i = 0; i < pictures(); ++i) watched.push_back({i, i, this});
-  }
+  std::vector<Row> rows;
+  for (std::int64_t i = 0; i < pictures(); ++i) rows.push_back({i, this, wants_steps_});
   const SamplerHooks hooks{
-      .on_step = [&](const SamplerStep& step) { post_step(step, watched, *model_.generator); },
+      .on_step = [&](const SamplerStep& step) { post_step(step, rows, *model_.generator); },
       .cancelled = [&] { return all_cancelled(shares); }};
   const std::vector<Image> made = fill_in(task_, *model_.generator, options_, hooks);
   for (std::size_t i = 0; i < made.size(); ++i) {

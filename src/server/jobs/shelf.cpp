@@ -1,9 +1,13 @@
 #include "server/jobs/shelf.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/error.h"
 #include "checkpoint/layout/recognise_kinds.h"
+#include "checkpoint/model_kind.h"
+#include "checkpoint/named/find_model.h"
 #include "generate/trajectory.h"
 #include "heads/classify/classifier_file.h"
 #include "heads/detect/detector_file.h"
@@ -17,8 +21,9 @@
 namespace addp {
 namespace {
 
-// "runs/addp" and "runs/addp/model.safetensors" are both "addp".
+// "runs/addp" and "runs/addp/model.safetensors" are both "addp"; the name of a model stays.
 std::string name_of(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return path.string();
   const auto clean = std::filesystem::path(path.string()).lexically_normal();
   const auto last = clean.has_filename() ? clean : clean.parent_path();
   if (last.filename() == "model.safetensors" && last.has_parent_path()) {
@@ -39,6 +44,36 @@ std::vector<std::uint8_t> palette_of(const Generator& generator) {
   return {data, data + colors.numel()};
 }
 
+void read_generator(HostedModel& model) {
+  model.generator = std::make_unique<Generator>(Generator::open(model.path));
+  model.generator->source_digest();  // now, because requests ask for it from several threads
+  model.palette = palette_of(*model.generator);
+  model.encoder = open_feature_encoder(model.path);
+}
+
+// False for a kind that nothing can be asked of.
+bool read_model(HostedModel& model, ModelKind kind) {
+  switch (kind) {
+    case ModelKind::kAddp:
+    case ModelKind::kPredictor:
+      read_generator(model);
+      return true;
+    case ModelKind::kClassifier:
+      model.classifier = load_classifier(model.path);
+      model.encoder = open_feature_encoder(model.path);
+      return true;
+    case ModelKind::kDetector:
+      model.detector = load_detector(model.path);
+      return true;
+    case ModelKind::kSegmenter:
+      model.segmenter = load_segmenter(model.path);
+      return true;
+    case ModelKind::kTokenizer:
+      return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> HostedModel::class_names() const {
@@ -54,7 +89,19 @@ std::vector<std::string> HostedModel::class_names() const {
 }
 
 Shelf::Shelf(const std::vector<std::filesystem::path>& paths) {
-  for (const auto& path : paths) add(path);
+  for (const auto& path : paths) {
+    if (add(path, name_of(path))) continue;
+    throw UsageError(
+        "{}: a {} cannot be served; give an ADDP model, a predictor, a classifier, a detector or a "
+        "segmenter",
+        path, kind_of(path));
+  }
+  if (!paths.empty()) return;
+  for (const NamedModel& model : named_models()) add(model.file, model.name());
+  if (models_.empty()) {
+    throw UsageError("there are no models to serve in {}; give one with --model",
+                     fmt::join(model_folders(), ", "));
+  }
 }
 
 std::string Shelf::free_name(const std::string& wanted, const std::string& kind) const {
@@ -68,30 +115,15 @@ std::string Shelf::free_name(const std::string& wanted, const std::string& kind)
   return name;
 }
 
-void Shelf::add(const std::filesystem::path& path) {
+bool Shelf::add(const std::filesystem::path& path, const std::string& name) {
   auto model = std::make_unique<HostedModel>();
   model->kind = kind_of(path);
   model->path = path;
-  model->name = free_name(name_of(path), model->kind);
-  if (model->kind == "addp" || model->kind == "predictor") {
-    model->generator = std::make_unique<Generator>(Generator::open(path));
-    model->generator->source_digest();  // now, because requests ask for it from several threads
-    model->palette = palette_of(*model->generator);
-    model->encoder = open_feature_encoder(path);
-  } else if (model->kind == "classifier") {
-    model->classifier = load_classifier(path);
-    model->encoder = open_feature_encoder(path);
-  } else if (model->kind == "detector") {
-    model->detector = load_detector(path);
-  } else if (model->kind == "segmenter") {
-    model->segmenter = load_segmenter(path);
-  } else {
-    throw UsageError(
-        "{}: a {} cannot be served; give an ADDP model, a predictor, a classifier, a detector or a "
-        "segmenter",
-        path, model->kind);
-  }
+  model->name = free_name(name, model->kind);
+  const auto kind = model_kind(model->kind);
+  if (!kind || !read_model(*model, *kind)) return false;
   models_.push_back(std::move(model));
+  return true;
 }
 
 const HostedModel& Shelf::find(const std::string& name, bool (*can)(const HostedModel&),

@@ -34,7 +34,9 @@ struct HostedModel {
 
 class Shelf {
  public:
-  // Reads the models; a DataError or UsageError names the one that cannot be used.
+  // Reads the models; a DataError or UsageError names the one that cannot be used. No paths: every
+  // model that has a name (checkpoint/named/find_model.h), but for those that nothing can be asked
+  // of; a UsageError where there is none.
   explicit Shelf(const std::vector<std::filesystem::path>& paths);
 
   const std::vector<std::unique_ptr<HostedModel>>& models() const { return models_; }
@@ -44,7 +46,8 @@ class Shelf {
                           const char* what) const;
 
  private:
-  void add(const std::filesystem::path& path);
+  // False: nothing can be asked of it.
+  bool add(const std::filesystem::path& path, const std::string& name);
   std::string free_name(const std::string& wanted, const std::string& kind) const;
 
   std::vector<std::unique_ptr<HostedModel>> models_;

@@ -74,7 +74,7 @@ std::optional<std::string> class_in_prompt(const std::string& prompt,
 
 void check_size(const std::string& size, int width, int height) {
   if (size.empty() || size == "auto" || size == fmt::format("{}x{}", width, height)) return;
-  throw HttpError(400, "size '{}': this model makes {}x{}; omit the size or give that", size, width,
+  throw HttpError(400, "size '{}': this picture has {}x{}; omit the size or give that", size, width,
                   height);
 }
 

@@ -23,7 +23,7 @@ OpenAiRequest take_openai_fields(Fields& fields);
 std::optional<std::string> class_in_prompt(const std::string& prompt,
                                            const std::vector<std::string>& classes);
 
-// An HttpError where "WxH" is asked for and the model makes another size.
+// Of a picture that is edited: an HttpError where "WxH" is asked for and it has another size.
 void check_size(const std::string& size, int width, int height);
 
 }  // namespace addp

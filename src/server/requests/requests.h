@@ -13,6 +13,7 @@ namespace addp {
 struct RequestLimits {
   static constexpr std::int64_t kPictures = 64;  // per request
   static constexpr std::int64_t kSteps = 256;
+  static constexpr std::int64_t kTokens = 1024;  // of a picture, unless the model's own have more
   static constexpr std::int64_t kVariants = 16;
   static constexpr std::int64_t kMegapixels = 64;                       // of a picture that is sent
   static constexpr std::int64_t kCanvasPixels = std::int64_t{1} << 24;  // of one that is edited
@@ -26,7 +27,7 @@ inline void describe_sampling(Options& o, SamplerOptions& sampler) {
 }
 
 struct MakeRequest {
-  std::string model, class_name;
+  std::string model, class_name, size;
   std::int64_t seed = 0, first = 0, count = 1;
   bool stream = false;
   SamplerOptions sampler;
@@ -34,6 +35,8 @@ struct MakeRequest {
   void describe(Options& o) {
     o.add("model", model, "which of the server's models; empty: the first that makes pictures");
     o.add("class", class_name, "name or number of a class; empty: any picture");
+    o.add("size", size, "pixels of the pictures, any multiples of a token's; empty: as trained")
+        .metavar("WxH");
     o.add("seed", seed, "the same seed gives the same pictures").range(0, 9e15);
     o.add("first", first, "number of the first picture of the seed").range(0, 9e15);
     o.add("count", count, "how many pictures")

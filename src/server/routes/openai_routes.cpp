@@ -59,7 +59,7 @@ void generations(ServiceContext& context, Fields& fields, httplib::Response& res
   const OpenAiRequest openai = take_openai_fields(fields);
   auto request = parse_request<MakeRequest>(fields);
   const HostedModel& model = find_maker(context, request.model);
-  check_size(openai.size, model.generator->width(), model.generator->height());
+  request.size = openai.size == "auto" ? "" : openai.size;
   choose_class(request, openai, model);
   const GenerationPlan plan = plan_of(request, model, context.bf16);
   const auto job = std::make_shared<MakeJob>(model, plan, /*wants_steps=*/false);

@@ -19,6 +19,7 @@ json model_json(const HostedModel& model) {
               {"edits", model.edits()},
               {"classes", model.class_names()}};
   if (model.makes()) {
+    out["fast"] = model.generator->can_be_fast();
     out["width"] = model.generator->width();
     out["height"] = model.generator->height();
     out["grid"] = {{"width", model.generator->grid().width},

@@ -21,6 +21,19 @@ Margins margins_of(const EditRequest& request, const Image& picture) {
   return margins;
 }
 
+Grid grid_of(const std::string& size, const Generator& generator) {
+  const Grid grid = generator.grid_of(size);
+  const std::int64_t most = std::max(RequestLimits::kTokens, generator.grid().area());
+  if (grid.area() > most) {
+    throw HttpError(400,
+                    "size '{}': {} tokens of {} pixels are more than the {} that a picture may "
+                    "have; this model was trained for {}x{}",
+                    size, grid.area(), generator.tokenizer().factor(), most, generator.width(),
+                    generator.height());
+  }
+  return grid;
+}
+
 }  // namespace
 
 const HostedModel& find_maker(const ServiceContext& context, const std::string& name) {
@@ -40,7 +53,8 @@ GenerationPlan plan_of(const MakeRequest& request, const HostedModel& model, boo
   plan.count = request.count;
   plan.bf16 = bf16;
   plan.sampler = request.sampler;
-  check(plan.sampler);
+  plan.grid = grid_of(request.size, *model.generator);
+  model.generator->check(plan.sampler);
   model.generator->ask_for(request.class_name, request.sampler.guidance, plan);
   return plan;
 }
@@ -52,7 +66,7 @@ EditOptions options_of(const EditRequest& request, const HostedModel& model, boo
   options.generation.bf16 = bf16;
   options.generation.sampler = request.sampler;
   options.feather = static_cast<int>(request.feather);
-  check(options.generation.sampler);
+  model.generator->check(options.generation.sampler);
   model.generator->ask_for(request.class_name, request.sampler.guidance, options.generation);
   return options;
 }

@@ -54,9 +54,9 @@ void generate_route(ServiceContext& context, Fields& fields, httplib::Response& 
   }
   ServerEvent first{"start",
                     {{"model", model.name},
-                     {"width", model.generator->width()},
-                     {"height", model.generator->height()},
-                     {"grid", grid_json(model.generator->grid())},
+                     {"width", plan.grid->width * model.generator->tokenizer().factor()},
+                     {"height", plan.grid->height * model.generator->tokenizer().factor()},
+                     {"grid", grid_json(*plan.grid)},
                      {"count", plan.count},
                      {"steps", plan.sampler.steps}}};
   stream(

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "stages/generative/addp_options.h"
+#include "stages/generative/distil_options.h"
 #include "stages/generative/predictor_options.h"
 #include "stages/generative/tokenizer_options.h"
 #include "train/stage.h"
@@ -13,5 +14,6 @@ namespace addp {
 std::unique_ptr<Stage> make_stage(const TokenizerTrainOptions& options, World& world);
 std::unique_ptr<Stage> make_stage(const PredictorTrainOptions& options, World& world);
 std::unique_ptr<Stage> make_stage(const AddpTrainOptions& options, World& world);
+std::unique_ptr<Stage> make_stage(const DistilOptions& options, World& world);
 
 }  // namespace addp

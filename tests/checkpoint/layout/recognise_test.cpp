@@ -170,6 +170,7 @@ TEST(Recognise, OwnFilesSayWhatTheyAre) {
   const Recognition found = recognise(checkpoint);
   EXPECT_EQ(found.kind, "detector");
   EXPECT_EQ(found.details["classes"], 80);
+  EXPECT_EQ(found.uses, about(ModelKind::kDetector).uses);
   EXPECT_EQ(found.non_finite.at("w"), 1u);
   EXPECT_EQ(own_metadata(checkpoint)->provenance["steps"], 7);
   EXPECT_EQ(found.to_json()["kind"], "detector");

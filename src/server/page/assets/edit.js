@@ -1,10 +1,10 @@
 // The tab that fills in parts of pictures.
 import { postStream } from "./api.js";
-import { $, el, settingField, selectField, complain, loadImage, kPictureTypes, duration, say } from "./ui.js";
+import { $, el, settingField, selectField, complain, fieldValue, loadImage, offer, kPictureTypes, duration, say } from "./ui.js";
 import { MaskEditor } from "./mask.js";
 import { addShot, shotOf } from "./gallery.js";
 
-const kFirst = ["count", "seed", "steps", "feather", "guidance"];
+const kFirst = ["count", "seed", "steps", "fast", "feather", "guidance"];
 const kMore = ["schedule", "temperature", "temperature-curve", "top-p", "mapping"];
 const kSides = ["left", "top", "right", "bottom"];
 
@@ -49,6 +49,7 @@ function fillClasses() {
   $("edit-class").replaceChildren(el("option", { value: "" }, "whatever fits"), ...classes.map((name) => el("option", { value: name }, name)));
   $("edit-class").disabled = !classes.length;
   $("edit-guidance").disabled = true;
+  offer("edit-fast", model().fast);
 }
 
 function chooseTool(name) {
@@ -133,8 +134,8 @@ function form(mask) {
   data.append("model", $("edit-model").value);
   if ($("edit-class").value) data.append("class", $("edit-class").value);
   for (const name of [...kFirst, ...kMore]) {
-    const input = $(`edit-${name}`);
-    if (!input.disabled && input.value !== "") data.append(name, input.value);
+    const value = fieldValue($(`edit-${name}`));
+    if (value !== undefined) data.append(name, value);
   }
   for (const side of kSides) data.append(side, editor.margins[side]);
   return data;

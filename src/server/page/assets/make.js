@@ -1,11 +1,11 @@
 // The tab that makes pictures and shows the alternation while it happens.
 import { getJson, postStream } from "./api.js";
-import { $, el, icon, settingField, selectField, complain, duration, loadImage, say } from "./ui.js";
+import { $, el, icon, settingField, selectField, complain, duration, fieldValue, loadImage, offer, say } from "./ui.js";
 import { fitCanvas, drawPixels, drawReliable, drawTokens } from "./frames.js";
 import { addShot, shotOf } from "./gallery.js";
 
-const kFirst = ["count", "steps", "schedule", "temperature", "top-p", "guidance"];
-const kMore = ["temperature-curve", "mapping", "first"];
+const kFirst = ["count", "steps", "fast", "schedule", "temperature", "top-p", "guidance"];
+const kMore = ["size", "temperature-curve", "mapping", "first"];
 const kLabels = { "top-p": "top-p", "temperature-curve": "temperature curve", first: "first number" };
 
 let info, makers, palette = "", palettes = new Map();
@@ -40,6 +40,7 @@ function fillClasses() {
   $("make-class").replaceChildren(el("option", { value: "" }, classes.length ? "any" : "this model knows no classes"),
     ...classes.map((name) => el("option", { value: name }, name)));
   $("make-class").disabled = classes.length === 0;
+  offer("make-fast", model().fast);
   updateGuidance();
 }
 
@@ -77,10 +78,7 @@ export function startMake(theInfo) {
 function settings() {
   const out = { model: $("make-model").value, seed: Number($("make-seed").value) };
   if ($("make-class").value) out.class = $("make-class").value;
-  for (const name of [...kFirst, ...kMore]) {
-    const input = $(`make-${name}`);
-    if (!input.disabled && input.value !== "") out[name] = input.type === "number" ? Number(input.value) : input.value;
-  }
+  for (const name of [...kFirst, ...kMore]) out[name] = fieldValue($(`make-${name}`));
   return out;
 }
 
@@ -89,6 +87,10 @@ export function restore(recipe) {
   const put = (id, value) => {
     const input = $(id);
     if (!input || value === undefined || value === null) return;
+    if (input.type === "checkbox") {
+      input.checked = String(value) === "true";
+      return;
+    }
     if (input.tagName === "SELECT" && ![...input.options].some((option) => option.value === String(value))) return;
     input.value = value;
   };
@@ -96,6 +98,8 @@ export function restore(recipe) {
   fillClasses();
   put("make-class", recipe.class ?? "");
   put("make-seed", recipe.seed);
+  put("make-size", "");
+  put("make-fast", false);
   for (const name of [...kFirst, ...kMore]) put(`make-${name}`, recipe[name]);
   put("make-first", recipe.number ?? recipe.first ?? 0);
   put("make-count", 1);

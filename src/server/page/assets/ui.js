@@ -91,6 +91,9 @@ export function settingField(setting, prefix, label = setting.name) {
     input = el("select", { id, "aria-describedby": help.id },
       ...setting.choices.map((name) => el("option", { value: name }, name)));
     input.value = setting.default;
+  } else if (setting.type === "boolean") {
+    input = el("input", { id, type: "checkbox", "aria-describedby": help.id });
+    input.checked = setting.default;
   } else if (setting.type === "string") {
     input = el("input", { id, type: "text", value: setting.default, "aria-describedby": help.id });
   } else {
@@ -100,6 +103,20 @@ export function settingField(setting, prefix, label = setting.name) {
     });
   }
   return el("div", { class: "field" }, el("label", { for: id }, label), input, help);
+}
+
+// What a field holds, as the server takes it; undefined: it is left out.
+export function fieldValue(input) {
+  if (input.disabled) return undefined;
+  if (input.type === "checkbox") return input.checked || undefined;
+  if (input.value === "") return undefined;
+  return input.type === "number" ? Number(input.value) : input.value;
+}
+
+// A switch that only some models know is not there for the others.
+export function offer(id, there) {
+  $(id).disabled = !there;
+  $(id).closest(".field").hidden = !there;
 }
 
 export function selectField(id, label, help, choices) {
