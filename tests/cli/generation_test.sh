@@ -34,6 +34,22 @@ check guidance-alone 2 --err 'name one' -- "$addp" generate "${model[@]}" -n 1 -
 check steps-none 2 --err '--steps' -- "$addp" generate "${model[@]}" --steps 0 --out "$work/x"
 check more-steps-than-tokens 0 -- "$addp" generate "${model[@]}" -n 1 --steps 100 --out "$work/x"
 check predictor-alone 0 --out '1 pictures' -- "$addp" generate --model "$work/predictor" -n 1 --steps 2 --out "$work/x"
+
+# Fast sampling: a model that was prepared for it, and those that were not.
+check fast-unprepared 2 --err 'addp distil --model' -- "$addp" generate "${model[@]}" -n 1 --fast --out "$work/x"
+check fast-predictor 2 --err 'omit --fast' -- "$addp" generate --model "$work/predictor" -n 1 --fast --out "$work/x"
+prepare=("$addp" distil --model "$work/addp" --batch-size 2 --sample-steps 3 --threads 1 -q --out "$work/fast")
+check distil 0 --out 'kl: ' -- "${prepare[@]}" --steps 3
+check distil-page 0 -- grep -q 'addp distil' "$work/fast/index.html"
+check distil-doctor 0 --out "prepared by 'addp distil'" -- "$addp" doctor "$work/fast"
+check distil-recipe 0 --out '^warmup-steps = 100 ' -- "$addp" distil --config configs/distil/cells.toml --model m --out "$work/x" --print-config
+check distil-data 2 --err 'data' -- "$addp" distil --model m --data shapes --out "$work/x"
+fast=("$addp" generate --model "$work/fast" --threads 1 -n 2 --steps 3 --class ring --fast)
+check fast 0 --out '2 pictures of 32x32' -- "${fast[@]}" --trajectory --out "$work/fast-made"
+check fast-recipe 0 -- grep -aq 'addp:fast' "$work/fast-made/000001.png"
+check fast-inpaint 0 -- "$addp" inpaint --model "$work/fast" --threads 1 --fast --image "$work/made/000000.png" --box 0,0,8,8 --steps 3 --out "$work/fast-filled"
+check fast-bench 0 --out '"fast": true' -- "$addp" bench generate --preset nano --batch 1 --steps 2 --seconds 0.1 --fast --json
+
 check other-tokenizer 0 -- "$addp" train tokenizer "${common[@]}" --channels 8 --multipliers 1,2 --stem 2 --blocks 1 --groups 4 --codes 16 \
   --code-width 4 --unit-codes --perceptual 0 --adversarial 0 --out "$work/other"
 check predictor-other-tokenizer 3 --err 'give the tokenizer it was trained with' -- "$addp" generate --model "$work/predictor" --tokenizer "$work/other" --out "$work/x"
