@@ -83,7 +83,7 @@ Scale mini() {
   s.name = "mini";
   s.summary =
       "32x32 pictures, a few steps of everything: shows that the graph runs, decides nothing";
-  s.data = s.dense = "shapes:size=32,count=96,val=24,seed=1";
+  s.data = s.dense = "shapes:size=32,count=64,val=12,seed=1";
   s.size = 32;
   s.tokenizer.words = {"--channels",   "8", "--multipliers",   "1,1,1", "--stem",       "2",
                        "--groups",     "4", "--codes",         "32",    "--code-width", "4",
@@ -99,7 +99,7 @@ Scale mini() {
   s.segmenter.words = {"--channels", "16", "--auxiliary-channels", "16"};
   s.probe.batch = 32;
   s.probe.epochs = 2;
-  s.samples = 12;
+  s.samples = 6;
   s.sample_steps = 4;
   s.step_grid = {2, 4};
   s.top_p = {0.5};
