@@ -34,7 +34,7 @@ if(ADDP_TORCH_PARTS)
 endif()
 
 if(ADDP_TESTS AND ADDP_TORCH_PARTS)
-  foreach(name cli generation training reproduce skipped)
+  foreach(name cli generation training reproduction skipped)
     add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/${name}_test.sh $<TARGET_FILE:addp>
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endforeach()

@@ -212,7 +212,7 @@ std::string Jobs::classifier(Start start, std::int64_t seed, const Variant& vari
   std::string name = named(fmt::format("classifier-{}", name_of(start)), variant);
   if (share < 1) {
     append(words, {"--label-share", fmt::format("{}", share)});
-    name += fmt::format("-{:g}%", 100 * share);
+    name += fmt::format("-labels-{:g}", 100 * share);
   }
   append(words, start_words(start, seed, variant));
   const bool tokens = start == Start::kMage || start == Start::kScratchTokens;
@@ -239,6 +239,7 @@ std::string Jobs::robustness(Start start, std::int64_t seed) {
 std::string Jobs::probe(Start start, std::int64_t seed, const Variant& variant, std::int64_t block,
                         const std::string& position) {
   if (!setting_.classes) return {};
+  if (block == setting_.scale.depth) block = 0;
   std::vector<std::string> words = {"--data", setting_.data};
   append(words, start_words(start, seed, variant));
   std::string name = named(fmt::format("probe-{}", name_of(start)), variant);

@@ -26,7 +26,8 @@ Scale nano() {
   s.size = 64;
   s.preset = "nano";
   s.patch = 8;
-  s.blocks = 6;
+  s.depth = 6;
+  s.probed = {1, 2, 3, 4, 5, 6};
   s.convolutional = "resnet-nano";
   s.tokenizer = {.recipe = "tokenizer/cells.toml", .words = {}, .batch = 32, .steps = 4200};
   s.predictor = {
@@ -54,7 +55,7 @@ Scale nano() {
   s.constant_temperature = {0, 2, 6, 20};
   s.falling_temperature = {2, 20};
   s.label_shares = {0.01, 0.1};
-  s.robustness_pictures = 400;
+  s.robustness_pictures = 200;
   s.shown = 36;
   return s;
 }
@@ -65,7 +66,8 @@ Scale tiny() {
   s.summary =
       "as nano with networks of twice the width, trained twice as long: a day on many cores";
   s.preset = "tiny";
-  s.blocks = 12;
+  s.depth = 12;
+  s.probed = {2, 4, 6, 8, 10, 12};
   for (StageScale* stage : {&s.predictor, &s.addp, &s.ablation, &s.resnet}) {
     stage->words = joined(stage->words, {"--preset", "tiny"});
   }
@@ -97,6 +99,7 @@ Scale mini() {
   s.detector.words = {"--strides",   "4,8,16", "--channels",      "16",
                       "--box-width", "32",     "--mask-channels", "16"};
   s.segmenter.words = {"--channels", "16", "--auxiliary-channels", "16"};
+  s.probed = {2, 6};
   s.probe.batch = 32;
   s.probe.epochs = 2;
   s.samples = 6;
@@ -119,7 +122,8 @@ Scale paper() {
   s.size = 256;
   s.preset = "base";
   s.patch = 16;
-  s.blocks = 12;
+  s.depth = 12;
+  s.probed = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   s.convolutional = "resnet50";
   s.tokenizer = {
       .recipe = "tokenizer/base.toml", .words = {}, .batch = 256, .epochs = 100, .warmup = 0.01};

@@ -20,13 +20,14 @@ struct StageScale {
 
 struct Scale {
   std::string name, summary;
-  std::string data;           // where none is given
-  std::string dense;          // the same for boxes and label maps
-  std::int64_t size = 0;      // side of the pictures
-  std::string preset;         // of encoders from scratch
-  std::int64_t patch = 0;     // pixels under a token
-  std::int64_t blocks = 0;    // of the encoder
-  std::string convolutional;  // the ResNet beside it, a preset
+  std::string data;                  // where none is given
+  std::string dense;                 // the same for boxes and label maps
+  std::int64_t size = 0;             // side of the pictures
+  std::string preset;                // of encoders from scratch
+  std::int64_t patch = 0;            // pixels under a token
+  std::int64_t depth = 0;            // blocks of the encoder
+  std::vector<std::int64_t> probed;  // of them, those with a linear probe
+  std::string convolutional;         // the ResNet beside it, a preset
   StageScale tokenizer, predictor, addp;
   StageScale ablation;  // ADDP where the paper ablates
   StageScale resnet;    // ADDP with the ResNet

@@ -68,9 +68,9 @@ struct Panel {
 };
 
 struct Study {
-  std::string name;   // as --only takes it
-  std::string title;  // for people
-  std::string about;  // what is compared, and how
+  std::string name{};   // as --only takes it
+  std::string title{};  // for people
+  std::string about{};  // what is compared, and how
   std::vector<StudyTable> tables{};
   std::vector<Chart> charts{};
   std::vector<Claim> claims{};

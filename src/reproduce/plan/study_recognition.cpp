@@ -89,8 +89,7 @@ Study probe_study(Jobs& jobs) {
                    {accuracy_measure("ADDP, mean"), accuracy_measure("ADDP, class position"),
                     accuracy_measure("MAGE, mean"), accuracy_measure("random, mean")},
                    {}};
-  const std::int64_t blocks = jobs.setting().scale.blocks;
-  for (std::int64_t block = 1; block <= blocks; ++block) {
+  for (const std::int64_t block : jobs.setting().scale.probed) {
     const auto cell = [&](Start start, const std::string& position) {
       return cell_of({}, 1, [&](auto s) { return jobs.probe(start, s, {}, block, position); });
     };
@@ -107,7 +106,7 @@ Study probe_study(Jobs& jobs) {
                     {"ADDP, class position", 0, 1, ""},
                     {"MAGE, mean", 0, 2, ""},
                     {"random, mean", 0, 3, ""}}}};
-  const auto last = static_cast<std::size_t>(blocks - 1);
+  const std::size_t last = table.rows.size() - 1;
   std::vector<CellPlace> cells;
   for (std::size_t row = 0; row <= last; ++row) cells.push_back({0, row, 0});
   study.claims = {

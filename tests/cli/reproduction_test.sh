@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The paper's graph at the smallest scale on the procedural set, to its page: killed without warning in the middle, and the
 # same command again.
-#   reproduce_test.sh PROGRAM
+#   reproduction_test.sh PROGRAM
 . "$(dirname "$0")/check.sh"
 export OMP_NUM_THREADS=1
 weights=$(dirname "$0")/../../../shared/weights
