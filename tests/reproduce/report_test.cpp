@@ -72,6 +72,15 @@ TEST_F(ReportTest, BothClaimsAreJudgedFromTheSeeds) {
   EXPECT_EQ(table.rows[0][2], "8.10 ± 0.14");
 }
 
+// Several draws of one network say nothing of how far trainings differ.
+TEST_F(ReportTest, ANetworkThatIsTrainedOnceGivesNoSpread) {
+  finish_all();
+  Study study = small_study();
+  for (StudyRow& row : study.tables[0].rows) row.cells[0].trained_once = true;
+  const Findings found = collect_findings({}, {study}, place_);
+  EXPECT_EQ(found.studies[0].judgements[0].verdict, Verdict::kCannotBeTold);
+}
+
 TEST_F(ReportTest, NoClaimIsLeftOutBecauseNothingWasMeasured) {
   const Findings found = findings();
   const auto json = to_json(found);

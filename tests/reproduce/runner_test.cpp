@@ -43,8 +43,8 @@ class RunnerTest : public ::testing::Test {
 };
 
 TEST_F(RunnerTest, NeedsComeFirstAndResultsAreKept) {
-  plan_.add(shell_job("first", "sleep 0.2; echo '{\"x\": 1}' | tee \"$1/left\"",
-                      {in_folder("first")}));
+  plan_.add(
+      shell_job("first", "sleep 0.2; echo '{\"x\": 1}' | tee \"$1/left\"", {in_folder("first")}));
   plan_.add(shell_job("second", "cat \"$1/left\"", {in_folder("first")}));
   EXPECT_TRUE(run().failed.empty());
   EXPECT_EQ(ended_, (std::vector<std::string>{"first", "second"}));
@@ -68,8 +68,9 @@ TEST_F(RunnerTest, AFailureStopsOnlyWhatNeedsIt) {
 }
 
 TEST_F(RunnerTest, AnInterruptLetsChildrenEndInOrder) {
-  plan_.add(shell_job("long", "trap 'touch \"$1/saved\"; exit 130' INT; touch \"$1/begun\"; "
-                              "while :; do sleep 0.05; done",
+  plan_.add(shell_job("long",
+                      "trap 'touch \"$1/saved\"; exit 130' INT; touch \"$1/begun\"; "
+                      "while :; do sleep 0.05; done",
                       {in_folder("long")}));
   const Workplace place(plan_, folder_.path());
   std::thread later([&] {
@@ -97,7 +98,8 @@ TEST(Child, DoesNotOutliveItsParent) {
   std::string text;
   while (text.empty() || text.back() != '\n') {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    if (std::filesystem::exists(folder.path() / "out")) text = read_text_file(folder.path() / "out");
+    if (std::filesystem::exists(folder.path() / "out"))
+      text = read_text_file(folder.path() / "out");
   }
   ::kill(parent, SIGKILL);
   ::waitpid(parent, nullptr, 0);

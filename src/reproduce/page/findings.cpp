@@ -47,28 +47,33 @@ FigureTable table_figures(const Results& results, const StudyTable& table) {
   return figures;
 }
 
-// The variance of one seed for every kind of figure. A cell that several tables show counts once.
+std::string group_of(const Measure& measure) {
+  return measure.group.empty() ? measure.pointer : measure.group;
+}
+
+// The variance of one seed for every group of figures. A cell that several tables show counts once.
 std::map<std::string, double> variances(const std::vector<StudyFindings>& studies) {
-  std::map<std::string, std::vector<Figure>> by_kind;
+  std::map<std::string, std::vector<Figure>> by_group;
   std::set<std::pair<std::string, std::vector<std::string>>> seen;
   for (const StudyFindings& one : studies) {
     for (std::size_t t = 0; t < one.figures.size(); ++t) {
       const StudyTable& table = one.study.tables[t];
       for (std::size_t r = 0; r < table.rows.size(); ++r) {
         for (std::size_t m = 0; m < table.rows[r].cells.size(); ++m) {
-          const std::string& pointer = table.measures[m].pointer;
-          if (!one.figures[t][r][m] ||
-              !seen.insert({pointer, table.rows[r].cells[m].jobs}).second) {
+          const std::string group = group_of(table.measures[m]);
+          const Cell& cell = table.rows[r].cells[m];
+          if (!one.figures[t][r][m] || cell.trained_once ||
+              !seen.insert({group, cell.jobs}).second) {
             continue;
           }
-          by_kind[pointer].push_back(*one.figures[t][r][m]);
+          by_group[group].push_back(*one.figures[t][r][m]);
         }
       }
     }
   }
   std::map<std::string, double> result;
-  for (const auto& [pointer, figures] : by_kind) {
-    if (const auto variance = pooled_variance(figures)) result[pointer] = *variance;
+  for (const auto& [group, figures] : by_group) {
+    if (const auto variance = pooled_variance(figures)) result[group] = *variance;
   }
   return result;
 }
@@ -80,7 +85,7 @@ void judge_claims(StudyFindings& findings, const std::map<std::string, double>& 
       const Measure& measure = findings.study.tables.at(place.table).measures.at(place.measure);
       Evidence& one = evidence.emplace_back();
       one.figure = findings.figures.at(place.table).at(place.row).at(place.measure);
-      if (const auto known = spread.find(measure.pointer); known != spread.end()) {
+      if (const auto known = spread.find(group_of(measure)); known != spread.end()) {
         one.variance = known->second;
       }
     }

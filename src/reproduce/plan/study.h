@@ -16,11 +16,13 @@ struct Measure {
   bool higher = true;   // is better
   double factor = 1;    // the shown figure over the printed one
   int digits = 1;
+  std::string group{};  // figures that seeds move alike; empty: those with the same pointer
 };
 
 struct Cell {
   std::optional<double> published;
   std::vector<std::string> jobs{};  // one per seed; none: not measured
+  bool trained_once = false;        // its network is the same for all seeds: they differ too little
 };
 
 struct StudyRow {

@@ -98,7 +98,7 @@ Study token_study(Jobs& jobs) {
               .about = "Where the reliable tokens enter the network beside the pixels."};
   study.tables = {ablation_table(jobs, "Table 5: token input", jobs.setting().seeds, rows)};
   StudyTable& t = study.tables[0];
-  t.measures.push_back(accuracy_measure("linear"));
+  t.measures.push_back(accuracy_measure("linear", "probe"));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     t.rows[i].cells.push_back(cell_of({}, jobs.setting().seeds, [&](auto s) {
       return jobs.probe(Start::kAddp, s, rows[i].variant);

@@ -6,8 +6,8 @@ Measure fid_measure() { return {.title = "FID", .pointer = "/fid", .higher = fal
 Measure score_measure() { return {.title = "IS", .pointer = "/inception_score/mean", .digits = 2}; }
 Measure precision_measure() { return {.title = "precision", .pointer = "/precision", .digits = 3}; }
 Measure recall_measure() { return {.title = "recall", .pointer = "/recall", .digits = 3}; }
-Measure accuracy_measure(const std::string& title) {
-  return {.title = title, .pointer = "/eval/top1", .factor = 100};
+Measure accuracy_measure(const std::string& title, const std::string& group) {
+  return {.title = title, .pointer = "/eval/top1", .factor = 100, .group = group};
 }
 Measure box_measure() { return {.title = "AP box", .pointer = "/eval/box_ap"}; }
 Measure mask_measure() { return {.title = "AP mask", .pointer = "/eval/mask_ap"}; }

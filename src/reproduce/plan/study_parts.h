@@ -12,7 +12,8 @@ Measure fid_measure();
 Measure score_measure();
 Measure precision_measure();
 Measure recall_measure();
-Measure accuracy_measure(const std::string& title);
+// `group`: probes, fine-tuning and fine-tuning with few labels vary differently over seeds.
+Measure accuracy_measure(const std::string& title, const std::string& group = "fine-tuning");
 Measure box_measure();
 Measure mask_measure();
 Measure map_measure();

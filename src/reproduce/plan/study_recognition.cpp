@@ -11,10 +11,10 @@ Study label_study(Jobs& jobs) {
               .about =
                   "Fine-tuning with a part of the labels, the same part of every class, against "
                   "the same encoder from scratch. Not in the paper."};
-  StudyTable table{
-      "Top-1 with a share of the labels",
-      {accuracy_measure("ADDP"), accuracy_measure("scratch"), accuracy_measure("MAGE")},
-      {}};
+  StudyTable table{"Top-1 with a share of the labels",
+                   {accuracy_measure("ADDP", "labels"), accuracy_measure("scratch", "labels"),
+                    accuracy_measure("MAGE", "labels")},
+                   {}};
   std::vector<double> shares = jobs.setting().scale.label_shares;
   shares.push_back(1);
   const std::int64_t seeds = jobs.setting().seeds;
@@ -85,10 +85,11 @@ Study probe_study(Jobs& jobs) {
                   "A linear probe behind every block of the frozen encoder: on the mean of the "
                   "cells, and on the class position. The paper probes the last block only and "
                   "finds 11.5% for ADDP against MAGE's 74.7%."};
-  StudyTable table{"Linear probe of every block",
-                   {accuracy_measure("ADDP, mean"), accuracy_measure("ADDP, class position"),
-                    accuracy_measure("MAGE, mean"), accuracy_measure("random, mean")},
-                   {}};
+  StudyTable table{
+      "Linear probe of every block",
+      {accuracy_measure("ADDP, mean", "probe"), accuracy_measure("ADDP, class position", "probe"),
+       accuracy_measure("MAGE, mean", "probe"), accuracy_measure("random, mean", "probe")},
+      {}};
   for (const std::int64_t block : jobs.setting().scale.probed) {
     const auto cell = [&](Start start, const std::string& position) {
       return cell_of({}, 1, [&](auto s) { return jobs.probe(start, s, {}, block, position); });
