@@ -116,13 +116,18 @@ class Runner {
     }
   }
 
+  // Of a training that is done, the model stays: what it would resume from takes ten times the
+  // space.
   void finish(const Job& job, int code, double seconds) {
     const fs::path folder = workplace_.folder(job.name);
     const auto printed =
         nlohmann::json::parse(read_text_file(folder / "printed.txt"), nullptr, false);
     if (code == 0 && !printed.is_discarded()) {
       workplace_.write_result(job, {printed, seconds});
-      fs::remove(folder / "printed.txt");
+      for (const char* leftover : {"printed.txt", "last.safetensors", "previous.safetensors",
+                                   "best.safetensors", "features.safetensors"}) {
+        fs::remove(folder / leftover);
+      }
       done_.insert(job.name);
       told_(job, JobEnd::kDone, seconds);
       return;
