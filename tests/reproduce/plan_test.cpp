@@ -167,11 +167,12 @@ TEST(Studies, UnknownNamesAreUsageErrors) {
 }
 
 TEST(Estimate, ALineThroughTwoPoints) {
-  const Rate rate = rate_of(2, 5, 6, 13);
-  EXPECT_DOUBLE_EQ(rate.fixed, 1);
-  EXPECT_DOUBLE_EQ(rate.per_unit, 2);
-  EXPECT_DOUBLE_EQ(rate.seconds(100), 201);
-  EXPECT_DOUBLE_EQ(rate_of(2, 5, 6, 4).per_unit, 0);  // noise: no job is faster for being longer
+  const Line line = line_through(2, 5, 6, 13);
+  EXPECT_DOUBLE_EQ(line.fixed, 1);
+  EXPECT_DOUBLE_EQ(line.per_unit, 2);
+  EXPECT_DOUBLE_EQ(line.at(100), 201);
+  EXPECT_DOUBLE_EQ(line_through(2, 5, 6, 4).per_unit,
+                   0);  // noise: no job is faster for being longer
 }
 
 TEST(Estimate, SumsCoresAndFollowsTheLongestChain) {
@@ -183,9 +184,11 @@ TEST(Estimate, SumsCoresAndFollowsTheLongestChain) {
   plan.add(job("c", {"train"}));
   const testing::TemporaryFolder folder;
   const Workplace place(plan, folder.path());
-  const Rates rates = {{"kind of a", {1, 2}}, {"kind of b", {5, 0}}, {"kind of c", {4, 0}}};
+  const Rates rates = {{"kind of a", {{1, 2}, {1, 1}}},
+                       {"kind of b", {{5, 0}, {5, 0}}},
+                       {"kind of c", {{4, 0}, {2, 0}}}};
   const Estimate all = estimate(place, rates, 8);
-  EXPECT_DOUBLE_EQ(all.core_seconds, 21 + 5 + 4);
+  EXPECT_DOUBLE_EQ(all.core_seconds, 11 + 5 + 2);
   EXPECT_DOUBLE_EQ(all.seconds, 21 + 5);
   EXPECT_DOUBLE_EQ(estimate(place, rates, 1).seconds, 30);
 }

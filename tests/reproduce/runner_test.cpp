@@ -33,8 +33,8 @@ class RunnerTest : public ::testing::Test {
     options.jobs = jobs;
     options.program = {"/bin/sh", "-c"};
     const Workplace place(plan_, folder_.path());
-    return run_jobs(place, options, [this](const Job& job, JobEnd end, double) {
-      ended_.push_back(job.name + (end == JobEnd::kDone ? "" : " failed"));
+    return run_jobs(place, options, [this](const Job& job, const auto& result) {
+      ended_.push_back(job.name + (result ? "" : " failed"));
     });
   }
   testing::TemporaryFolder folder_;
@@ -117,9 +117,9 @@ TEST(Child, DoesNotOutliveItsParent) {
 TEST(Child, TellsItsEnd) {
   const testing::TemporaryFolder folder;
   Child child({"/bin/sh", "-c", "exit 7"}, folder.path() / "out", folder.path() / "err");
-  std::optional<int> code;
-  while (!code) code = child.ended();
-  EXPECT_EQ(*code, 7);
+  std::optional<Child::End> end;
+  while (!end) end = child.ended();
+  EXPECT_EQ(end->code, 7);
 }
 
 }  // namespace

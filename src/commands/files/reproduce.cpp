@@ -182,9 +182,8 @@ class Reproduction {
     if (options_.dry_run) return;
     context_.write_configuration(workplace_.out());
     try {
-      report_ = run_jobs(workplace_, runner_, [this](const Job& job, JobEnd end, double seconds) {
-        tell(job, end, seconds);
-      });
+      report_ = run_jobs(workplace_, runner_,
+                         [this](const Job& job, const auto& result) { tell(job, result); });
     } catch (const InterruptedError&) {
       write();
       throw;
@@ -195,15 +194,15 @@ class Reproduction {
 
  private:
   // After each job: what has ended, and what is left.
-  void tell(const Job& job, JobEnd end, double seconds) {
+  void tell(const Job& job, const std::optional<JobResult>& result) {
     std::int64_t left = 0;
     for (const Job& one : plan_.jobs()) left += workplace_.done(one.name) ? 0 : 1;
     const Estimate rest = estimate(workplace_, rates_, runner_.jobs);
     const std::string time =
         rest.seconds > 0 ? fmt::format(", about {}", format_duration(rest.seconds)) : "";
-    note("{} {} after {}; {} of {} jobs left{}", job.name,
-         end == JobEnd::kDone ? "is done" : "FAILED", format_duration(seconds), left,
-         plan_.jobs().size(), time);
+    note("{} {}; {} of {} jobs left{}", job.name,
+         result ? "took " + format_duration(result->seconds) : "FAILED", left, plan_.jobs().size(),
+         time);
   }
 
   void write() {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,11 +58,16 @@ Child::~Child() {
   ::waitpid(id_, nullptr, 0);
 }
 
-std::optional<int> Child::ended() {
+std::optional<Child::End> Child::ended() {
   int status = 0;
-  if (::waitpid(id_, &status, WNOHANG) != id_) return {};
+  rusage used{};
+  if (::wait4(id_, &status, WNOHANG, &used) != id_) return {};
   id_ = -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return End{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+             seconds(used.ru_utime) + seconds(used.ru_stime)};
 }
 
 void Child::interrupt() const { ::kill(id_, SIGINT); }

@@ -21,8 +21,12 @@ class Child {
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
 
-  // The exit code once it has ended; 128 and the signal where one ended it.
-  std::optional<int> ended();
+  struct End {
+    int code = 0;             // 128 and the signal where one ended it
+    double core_seconds = 0;  // of it and of the processes it waited for
+  };
+  // Nothing while it runs.
+  std::optional<End> ended();
   void interrupt() const;  // asks for an orderly end
 
  private:

@@ -58,13 +58,25 @@ void add_with_needs(const std::string& name, const Plan& plan, std::int64_t unit
   trial.add(job);
 }
 
+nlohmann::json to_json(const Line& line) {
+  return {{"fixed", line.fixed}, {"per_unit", line.per_unit}};
+}
+
+Line line_from(const nlohmann::json& json, const char* name) {
+  const auto line = json.find(name);
+  if (line == json.end() || !line->is_object()) return {};
+  return {line->value("fixed", 0.0), line->value("per_unit", 0.0)};
+}
+
 Rates read_rates(const fs::path& path) {
   Rates rates;
   if (!fs::exists(path)) return rates;
   const auto json = nlohmann::json::parse(read_text_file(path), nullptr, false);
   if (!json.is_object()) return rates;
   for (const auto& [kind, rate] : json.items()) {
-    rates[kind] = {rate.value("fixed", 0.0), rate.value("per_unit", 0.0)};
+    if (rate.is_object()) {
+      rates[kind] = {line_from(rate, "seconds"), line_from(rate, "core_seconds")};
+    }
   }
   return rates;
 }
@@ -72,33 +84,29 @@ Rates read_rates(const fs::path& path) {
 void write_rates(const fs::path& path, const Rates& rates) {
   nlohmann::json json = nlohmann::json::object();
   for (const auto& [kind, rate] : rates) {
-    json[kind] = {{"fixed", rate.fixed}, {"per_unit", rate.per_unit}};
+    json[kind] = {{"seconds", to_json(rate.seconds)}, {"core_seconds", to_json(rate.core_seconds)}};
   }
   write_file_atomically(path, json_text(json, 2) + "\n");
 }
 
-// Seconds of every trial, by kind.
-std::map<std::string, double> run_trial(const Plan& plan, const fs::path& out,
-                                        const RunnerOptions& options) {
-  for (const auto& [path, content] : plan.files()) make_folder_for(out / path);
+// What every trial took, by kind.
+std::map<std::string, JobResult> run_trial(const Plan& plan, const fs::path& out,
+                                           const RunnerOptions& options) {
   const Workplace place(plan, out);
-  std::map<std::string, double> seconds;
-  for (const Job& job : plan.jobs()) {
-    if (const auto result = place.result(job.name)) seconds[job.kind] = result->seconds;
-  }
-  const RunnerReport report =
-      run_jobs(place, options, [&](const Job& job, JobEnd end, double taken) {
-        if (end == JobEnd::kDone) seconds[job.kind] = taken;
-      });
+  const RunnerReport report = run_jobs(place, options, [](const Job&, const auto&) {});
   for (const auto& [job, said] : report.failed) {
     warn("the time of '{}' could not be measured: {}", plan.job(job).kind, said);
   }
-  return seconds;
+  std::map<std::string, JobResult> results;
+  for (const Job& job : plan.jobs()) {
+    if (const auto result = place.result(job.name)) results[job.kind] = *result;
+  }
+  return results;
 }
 
 }  // namespace
 
-Rate rate_of(double units, double seconds, double more_units, double more_seconds) {
+Line line_through(double units, double seconds, double more_units, double more_seconds) {
   if (more_units <= units) return {std::max(seconds, 0.0), 0};
   const double slope = std::max(0.0, (more_seconds - seconds) / (more_units - units));
   return {std::max(0.0, seconds - slope * units), slope};
@@ -124,12 +132,15 @@ Rates measure_rates(const Workplace& workplace, const RunnerOptions& options) {
   if (known) return rates;
   note("measuring a few steps of every kind of job");
   const Plan few = trial_plan(workplace, kFewUnits), more = trial_plan(workplace, kMoreUnits);
-  const auto few_seconds = run_trial(few, folder / "few", options);
-  const auto more_seconds = run_trial(more, folder / "more", options);
+  const auto first = run_trial(few, folder / "few", options);
+  const auto second = run_trial(more, folder / "more", options);
   for (const Job& job : more.jobs()) {
-    const auto a = few_seconds.find(job.kind), b = more_seconds.find(job.kind);
-    if (a == few_seconds.end() || b == more_seconds.end()) continue;
-    rates[job.kind] = rate_of(units_of(few.job(job.name)), a->second, units_of(job), b->second);
+    const auto a = first.find(job.kind), b = second.find(job.kind);
+    if (a == first.end() || b == second.end()) continue;
+    const double units = units_of(few.job(job.name)), more_units = units_of(job);
+    rates[job.kind] = {
+        line_through(units, a->second.seconds, more_units, b->second.seconds),
+        line_through(units, a->second.core_seconds, more_units, b->second.core_seconds)};
   }
   write_rates(folder / "rates.json", rates);
   return rates;
@@ -138,7 +149,7 @@ Rates measure_rates(const Workplace& workplace, const RunnerOptions& options) {
 Estimate estimate(const Workplace& workplace, const Rates& rates, std::int64_t jobs) {
   Estimate result;
   std::map<std::string, double> ends;  // of each job, on as many cores as it likes
-  double longest = 0;
+  double longest = 0, sum = 0;
   for (const Job& job : workplace.plan().jobs()) {
     double start = 0;
     for (const std::string& need : workplace.plan().needs(job)) {
@@ -148,13 +159,16 @@ Estimate estimate(const Workplace& workplace, const Rates& rates, std::int64_t j
     if (!workplace.done(job.name)) {
       const auto rate = rates.find(job.kind);
       result.unknown += rate == rates.end() ? 1 : 0;
-      seconds = rate == rates.end() ? 0 : rate->second.seconds(units_of(job));
+      if (rate != rates.end()) {
+        seconds = rate->second.seconds.at(units_of(job));
+        result.core_seconds += rate->second.core_seconds.at(units_of(job));
+      }
     }
     result.of_job[job.name] = seconds;
-    result.core_seconds += seconds;
+    sum += seconds;
     longest = std::max(longest, ends[job.name] = start + seconds);
   }
-  result.seconds = std::max(longest, result.core_seconds / static_cast<double>(jobs));
+  result.seconds = std::max(longest, sum / static_cast<double>(jobs));
   return result;
 }
 

@@ -9,14 +9,18 @@
 namespace addp {
 
 // Seconds of a job of `units`: fixed + per_unit * units.
-struct Rate {
+struct Line {
   double fixed = 0, per_unit = 0;
-  double seconds(double units) const { return fixed + per_unit * units; }
+  double at(double units) const { return fixed + per_unit * units; }
+};
+// The line through two measured points, with nothing below zero.
+Line line_through(double units, double seconds, double more_units, double more_seconds);
+
+// By the clock, which other work on the machine lengthens, and by the processor's.
+struct Rate {
+  Line seconds, core_seconds;
 };
 using Rates = std::map<std::string, Rate>;  // by kind
-
-// The line through two measured points, with nothing below zero.
-Rate rate_of(double units, double seconds, double more_units, double more_seconds);
 
 // The first job of each kind, with `units` as their lengths at most: a plan of its own, in which
 // they stand for all jobs of their kinds.

@@ -44,8 +44,7 @@ std::string last_words(const fs::path& log) {
 
 class Runner {
  public:
-  Runner(const Workplace& workplace, const RunnerOptions& options,
-         const std::function<void(const Job&, JobEnd, double)>& told)
+  Runner(const Workplace& workplace, const RunnerOptions& options, const ToldOfJob& told)
       : workplace_(workplace), options_(options), told_(told) {
     for (const Job& job : workplace.plan().jobs()) {
       if (workplace.done(job.name)) {
@@ -105,37 +104,38 @@ class Runner {
 
   void collect() {
     for (auto one = running_.begin(); one != running_.end();) {
-      const auto code = one->child.ended();
-      if (!code) {
+      const auto end = one->child.ended();
+      if (!end) {
         ++one;
         continue;
       }
       const double seconds = std::chrono::duration<double>(Clock::now() - one->start).count();
-      finish(*one->job, *code, seconds);
+      finish(*one->job, *end, seconds);
       one = running_.erase(one);
     }
   }
 
   // Of a training that is done, the model stays: what it would resume from takes ten times the
   // space.
-  void finish(const Job& job, int code, double seconds) {
+  void finish(const Job& job, const Child::End& end, double seconds) {
     const fs::path folder = workplace_.folder(job.name);
     const auto printed =
         nlohmann::json::parse(read_text_file(folder / "printed.txt"), nullptr, false);
-    if (code == 0 && !printed.is_discarded()) {
-      workplace_.write_result(job, {printed, seconds});
+    if (end.code == 0 && !printed.is_discarded()) {
+      const JobResult result{printed, seconds, end.core_seconds};
+      workplace_.write_result(job, result);
       for (const char* leftover : {"printed.txt", "last.safetensors", "previous.safetensors",
                                    "best.safetensors", "features.safetensors"}) {
         fs::remove(folder / leftover);
       }
       done_.insert(job.name);
-      told_(job, JobEnd::kDone, seconds);
+      told_(job, result);
       return;
     }
     if (interrupt_requested()) return;
     const std::string said = last_words(folder / "log.txt");
-    report_.failed[job.name] = code == 0 ? "it printed no result" : said;
-    told_(job, JobEnd::kFailed, seconds);
+    report_.failed[job.name] = end.code == 0 ? "it printed no result" : said;
+    told_(job, {});
   }
 
   [[noreturn]] void stop() {
@@ -149,7 +149,7 @@ class Runner {
 
   const Workplace& workplace_;
   const RunnerOptions& options_;
-  const std::function<void(const Job&, JobEnd, double)>& told_;
+  const ToldOfJob& told_;
   std::list<const Job*> waiting_;
   std::list<Running> running_;
   std::set<std::string> done_;
@@ -159,7 +159,7 @@ class Runner {
 }  // namespace
 
 RunnerReport run_jobs(const Workplace& workplace, const RunnerOptions& options,
-                      const std::function<void(const Job&, JobEnd, double seconds)>& told) {
+                      const ToldOfJob& told) {
   return Runner(workplace, options, told).run();
 }
 

@@ -18,17 +18,17 @@ struct RunnerOptions {
   std::vector<std::string> every_training{};
 };
 
-enum class JobEnd { kDone, kFailed };
+using ToldOfJob = std::function<void(const Job&, const std::optional<JobResult>&)>;
 
 struct RunnerReport {
   std::map<std::string, std::string> failed;  // the job, and what it said
   std::vector<std::string> left;              // not run, because what they need has failed
 };
 
-// Jobs that are done are left alone. `told` hears of each that ends. A failed job does not stop
-// those that do not need it; called again, it is tried again. An interrupt lets the children save
-// and is an InterruptedError.
+// Jobs that are done are left alone. `told` hears of each that ends, with its result if it has one.
+// A failed job does not stop those that do not need it; called again, it is tried again. An
+// interrupt lets the children save and is an InterruptedError.
 RunnerReport run_jobs(const Workplace& workplace, const RunnerOptions& options,
-                      const std::function<void(const Job&, JobEnd, double seconds)>& told);
+                      const ToldOfJob& told);
 
 }  // namespace addp

@@ -32,7 +32,7 @@ std::optional<JobResult> Workplace::result(const std::string& job) const {
   if (!json.is_object() || !json.contains("printed")) {
     throw DataError("{}: is not what a job leaves; delete it to run the job again", path);
   }
-  return JobResult{json["printed"], json.value("seconds", 0.0)};
+  return JobResult{json["printed"], json.value("seconds", 0.0), json.value("core_seconds", 0.0)};
 }
 
 void Workplace::write_result(const Job& job, const JobResult& result) const {
@@ -40,6 +40,7 @@ void Workplace::write_result(const Job& job, const JobResult& result) const {
                                {"call", words(job)},
                                {"program", version()},
                                {"seconds", result.seconds},
+                               {"core_seconds", result.core_seconds},
                                {"printed", result.printed}};
   write_file_atomically(folder(job.name) / "result.json", json_text(json, 2) + "\n");
 }

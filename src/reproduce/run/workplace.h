@@ -19,7 +19,7 @@ namespace addp {
 
 struct JobResult {
   nlohmann::json printed;
-  double seconds = 0;  // of the call that finished it
+  double seconds = 0, core_seconds = 0;  // of the call that finished it
 };
 
 class Workplace {
