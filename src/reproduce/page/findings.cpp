@@ -94,17 +94,17 @@ void judge_claims(StudyFindings& findings, const std::map<std::string, double>& 
 }
 
 RunFindings run_of(const Job& job, const JobResult& result) {
-  RunFindings run{job.name, job.kind, units_of(job), result.seconds};
+  RunFindings run{
+      .job = job.name, .kind = job.kind, .steps = units_of(job), .seconds = result.seconds};
   if (result.printed.contains("eval")) {
     for (const auto& [name, value] : result.printed["eval"].items()) {
       if (value.is_number()) run.figures[name] = value.get<double>();
     }
   }
+  run.learns_from_predictor =
+      run.figures.contains("floor") && run.job != "tokens" &&
+      std::find(job.words.begin(), job.words.end(), "--target") == job.words.end();
   return run;
-}
-
-bool learns_from_predictor(const RunFindings& run) {
-  return run.figures.contains("floor") && run.job != "tokens";
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ std::string floor_text(const Findings& findings) {
   std::int64_t all = 0, near = 0;
   double lowest = INFINITY, highest = -INFINITY;
   for (const RunFindings& run : findings.runs) {
-    if (!learns_from_predictor(run)) continue;
+    if (!run.learns_from_predictor) continue;
     const double gap = run.figures.at("loss") - run.figures.at("floor");
     ++all;
     near += gap <= kNear ? 1 : 0;

@@ -28,6 +28,7 @@ struct StudyFindings {
 struct RunFindings {
   std::string job, kind;
   double steps = 0, seconds = 0;
+  bool learns_from_predictor = false;  // and nothing else: the floor of its loss can be reached
   std::map<std::string, double> figures{};  // of its last evaluation
 };
 
