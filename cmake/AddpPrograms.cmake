@@ -34,7 +34,7 @@ if(ADDP_TORCH_PARTS)
 endif()
 
 if(ADDP_TESTS AND ADDP_TORCH_PARTS)
-  foreach(name cli generation training skipped)
+  foreach(name cli generation training reproduction skipped)
     add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/cli/${name}_test.sh $<TARGET_FILE:addp>
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endforeach()
@@ -64,6 +64,8 @@ if(ADDP_TORCH_PARTS)
   install(FILES ${CMAKE_BINARY_DIR}/addp-config.cmake DESTINATION lib/cmake/addp)
 endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs ${CMAKE_SOURCE_DIR}/models DESTINATION share/addp)
-# In the build tree, named models are found where they are after an installation.
+# In the build tree, named models and recipes are found where they are after an installation.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/addp)
-file(CREATE_LINK ${CMAKE_SOURCE_DIR}/models ${CMAKE_BINARY_DIR}/share/addp/models SYMBOLIC)
+foreach(folder models configs)
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${folder} ${CMAKE_BINARY_DIR}/share/addp/${folder} SYMBOLIC)
+endforeach()

@@ -3,6 +3,7 @@
 #include "commands/files/convert.h"
 #include "commands/files/doctor.h"
 #include "commands/files/models.h"
+#include "commands/files/reproduce.h"
 #include "commands/files/weights.h"
 
 namespace addp {
@@ -237,6 +238,17 @@ std::vector<Command> measuring_commands() {
        "",
        {"addp eval tokenizer --model runs/tokenizer --data PICTURES"},
        library_invocation<EvalTokenizerOptions>()},
+      {"reproduce",
+       kMeasure,
+       "the paper's tables and figures made again, with a verdict on each claim",
+       "Plans every run (tokenizer and predictor are shared, each ablation is one more ADDP), says how "
+       "long they will take and runs several side by side. Called again, it goes on where it was "
+       "stopped. Ends with one page and one JSON file: the paper's figures beside those measured here, "
+       "over several seeds, and for each claim whether it holds.",
+       {"addp reproduce --data PICTURES --dry-run",
+        "addp reproduce --data PICTURES --dense COCO --tokenizer cells --predictor cells --length 0.2 "
+        "--only main,mapping"},
+       light_invocation<ReproduceOptions>()},
       {"eval copies",
        kMeasure,
        "whether generated pictures repeat training pictures",

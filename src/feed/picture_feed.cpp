@@ -9,6 +9,7 @@
 #include "data/load/loader.h"
 #include "data/load/open_dataset.h"
 #include "data/load/transforms.h"
+#include "data/set/datasets.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -53,7 +54,10 @@ FeedOptions FeedOptions::for_passes() const {
 }
 
 struct PictureFeed::Impl {
-  explicit Impl(const FeedOptions& o) : options(o), dataset(open_dataset(o.data, o.split, o.task)) {
+  explicit Impl(const FeedOptions& o)
+      : options(o),
+        dataset(share_of_labels(open_dataset(o.data, o.split, o.task), o.label_share,
+                                static_cast<std::uint64_t>(o.seed))) {
     start({});
   }
 

@@ -27,6 +27,7 @@ struct FeedOptions {
   bool flip = true;
   Transform transform{};     // instead of crop and flip
   std::int64_t repeats = 1;  // how often a picture comes in a row
+  double label_share = 1;    // of the pictures of each class, those that are used
   std::int64_t seed = 0;
   std::int64_t workers = 0;
   std::int64_t rank = 0, world = 1;

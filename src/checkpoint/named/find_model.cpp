@@ -99,16 +99,18 @@ Kinds kinds_of(std::initializer_list<std::string_view> wanted) {
 
 }  // namespace
 
+std::vector<fs::path> share_folders() {
+  const fs::path here = library_folder();
+  return {here / "share" / "addp", here.parent_path() / "share" / "addp"};
+}
+
 std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
   std::istringstream listed(environment_path("ADDP_MODELS").string());
   for (std::string folder; std::getline(listed, folder, ':');) {
     if (!folder.empty()) folders.emplace_back(folder);
   }
-  const fs::path here = library_folder();
-  for (const fs::path& base : {here, here.parent_path()}) {
-    folders.push_back(base / "share" / "addp" / "models");
-  }
+  for (const fs::path& share : share_folders()) folders.push_back(share / "models");
   return folders;
 }
 

@@ -11,6 +11,9 @@
 
 namespace addp {
 
+// Where files that come with the program may lie: share/addp beside it.
+std::vector<std::filesystem::path> share_folders();
+
 // ADDP_MODELS's folders, then the program's own: share/addp/models beside it, which in a build tree
 // is a link to the source's models/.
 std::vector<std::filesystem::path> model_folders();

@@ -220,7 +220,9 @@ class Inspector {
     if (layout_.has_classes() || cifar) {
       report_.tasks.insert(report_.tasks.end(), {"classifier", "probe"});
     }
-    if (layout_.kind == LayoutKind::kCoco) report_.tasks.emplace_back("detector");
+    if (layout_.kind == LayoutKind::kCoco) {
+      report_.tasks.insert(report_.tasks.end(), {"detector", "segmenter"});
+    }
     if (layout_.kind == LayoutKind::kSegmentation) report_.tasks.emplace_back("segmenter");
   }
 

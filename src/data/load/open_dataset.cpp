@@ -55,7 +55,8 @@ const char* expected_for(Task task) {
     case Task::kDetection:
       return "COCO (annotations/instances_<split>.json beside the pictures) or 'shapes'";
     case Task::kSegmentation:
-      return "images/<split>/*.jpg with annotations/<split>/*.png and classes.txt, or 'shapes'";
+      return "images/<split>/*.jpg with annotations/<split>/*.png and classes.txt, COCO's masks, or "
+             "'shapes'";
   }
   return "";
 }
@@ -70,7 +71,7 @@ bool suits(const Layout& layout, Task task) {
     case Task::kDetection:
       return layout.kind == LayoutKind::kCoco;
     case Task::kSegmentation:
-      return layout.kind == LayoutKind::kSegmentation;
+      return layout.kind == LayoutKind::kSegmentation || layout.kind == LayoutKind::kCoco;
   }
   return false;
 }

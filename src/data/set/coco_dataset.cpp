@@ -10,6 +10,18 @@
 namespace addp {
 namespace {
 
+// Sets the pixels of a mask; its runs go down the columns.
+void paint(const Rle& mask, std::uint8_t label, GrayImage& labels) {
+  std::size_t at = 0;
+  const auto height = static_cast<std::size_t>(mask.height);
+  for (std::size_t run = 0; run < mask.counts.size(); ++run) {
+    for (std::size_t i = at; run % 2 == 1 && i < at + mask.counts[run]; ++i) {
+      labels.row(static_cast<int>(i % height))[i / height] = label;
+    }
+    at += mask.counts[run];
+  }
+}
+
 class CocoDataset final : public Dataset {
  public:
   CocoDataset(SourcePtr source, const Layout& layout, const LayoutSplit& split, Task task,
@@ -19,6 +31,14 @@ class CocoDataset final : public Dataset {
     file_ = parse_coco(json.view, source_->describe(split.annotations));
     problems_ = std::move(file_.problems);
     if (!options.only_classes.empty()) file_.keep_categories(options.only_classes);
+    if (task_ == Task::kSegmentation) {
+      if (file_.categories.size() + 1 >= kIgnoreLabel) {
+        throw DataError("{}: has {} classes, too many for a label map; choose some with --only",
+                        file_.name, file_.categories.size());
+      }
+      class_names_.emplace_back("background");
+      class_keys_.emplace_back("0");
+    }
     for (const CocoCategory& category : file_.categories) {
       class_names_.push_back(category.name);
       class_keys_.push_back(std::to_string(category.id));
@@ -44,7 +64,7 @@ class CocoDataset final : public Dataset {
     sample.name = source_->describe(p.entry);
     sample.id = image.id;
     sample.encoded = source_->read(p.entry);
-    if (task_ != Task::kDetection) return sample;
+    if (task_ != Task::kDetection && task_ != Task::kSegmentation) return sample;
     sample.width = image.width;
     sample.height = image.height;
     for (std::size_t i = p.first; i < p.last; ++i) {
@@ -55,10 +75,27 @@ class CocoDataset final : public Dataset {
                                   coco_mask(a.mask, image.height, image.width), a.area, a.crowd,
                                   a.id});
     }
+    if (task_ == Task::kSegmentation) sample.labels = take_labels(sample);
     return sample;
   }
 
  private:
+  // A label map of the masks: 0 where there is nothing, the class from 1 elsewhere. Where masks
+  // overlap, the smaller thing is in front; what is marked as a crowd is ignored.
+  static GrayImage take_labels(Sample& sample) {
+    GrayImage labels(sample.width, sample.height);
+    std::sort(sample.instances.begin(), sample.instances.end(),
+              [](const Instance& a, const Instance& b) {
+                return a.crowd != b.crowd ? a.crowd : a.area > b.area;
+              });
+    for (const Instance& instance : sample.instances) {
+      const int label = instance.crowd ? kIgnoreLabel : instance.class_id + 1;
+      paint(instance.mask, static_cast<std::uint8_t>(label), labels);
+    }
+    sample.instances.clear();
+    return labels;
+  }
+
   struct Picture {
     std::size_t image, entry;  // in the file, in the source
     std::size_t first, last;   // annotations

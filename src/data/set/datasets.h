@@ -24,6 +24,10 @@ DatasetPtr make_segmentation_dataset(SourcePtr source, const Layout& layout,
 // The parts one behind the other; their classes must agree.
 DatasetPtr make_joined_dataset(std::vector<DatasetPtr> parts);
 
+// `share` of the pictures of every class, at least one each, drawn by the seed; the set itself
+// where the share is 1. Pictures without a class count as one class.
+DatasetPtr share_of_labels(DatasetPtr dataset, double share, std::uint64_t seed);
+
 // Raw numbers of label maps to classes, from classes.txt, the options and what the set is.
 struct LabelRule {
   std::vector<std::string> class_names;

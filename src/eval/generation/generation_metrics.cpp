@@ -173,6 +173,22 @@ double frechet_distance(const FeatureStatistics& a, const FeatureStatistics& b) 
   return (difference.dot(difference) + sa.trace() + sb.trace() - 2 * trace).item<double>();
 }
 
+double frechet_distance(const Tensor& a, const Tensor& b) {
+  check_features(a, b, 2);
+  const torch::NoGradGuard no_grad;
+  const auto x = a.to(torch::kDouble), y = b.to(torch::kDouble);
+  const auto difference = x.mean(0) - y.mean(0);
+  const auto centred_x = (x - x.mean(0)) / std::sqrt(double(x.size(0) - 1));
+  const auto centred_y = (y - y.mean(0)) / std::sqrt(double(y.size(0) - 1));
+  // With Sa = X^T X and Sb = Y^T Y, Sa Sb has the eigenvalues of (X Y^T) (X Y^T)^T beside zeros.
+  const auto product = centred_x.size(0) <= centred_y.size(0) ? centred_x.matmul(centred_y.t())
+                                                              : centred_y.matmul(centred_x.t());
+  const auto trace = root_of_eigenvalues(torch::linalg_eigvalsh(product.matmul(product.t()))).sum();
+  return (difference.dot(difference) + centred_x.square().sum() + centred_y.square().sum() -
+          2 * trace)
+      .item<double>();
+}
+
 MeanDeviation inception_score(const Tensor& logits, std::int64_t splits) {
   if (logits.dim() != 2 || splits < 1 || logits.size(0) < splits) {
     throw UsageError("the Inception Score over {} parts needs at least as many pictures, not {}",

@@ -33,6 +33,9 @@ class FeatureStatistics {
 
 // |m1 - m2|^2 + tr(S1 + S2 - 2 (S1 S2)^(1/2))   (Heusel et al. 2017)
 double frechet_distance(const FeatureStatistics& a, const FeatureStatistics& b);
+// The same of the features themselves, [N, D] and [M, D]: much faster where one of them has fewer
+// rows than columns.
+double frechet_distance(const Tensor& a, const Tensor& b);
 
 struct MeanDeviation {
   double mean = 0, deviation = 0;

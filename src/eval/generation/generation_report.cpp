@@ -12,14 +12,32 @@ bool has_rows(const FeatureSet& set, std::int64_t least) {
   return set.features.defined() && set.features.size(0) >= least;
 }
 
+double distance(const Tensor& a, const Tensor& b) {
+  if (std::min(a.size(0), b.size(0)) < a.size(1)) return frechet_distance(a, b);
+  FeatureStatistics first, second;
+  first.add(a);
+  second.add(b);
+  return frechet_distance(first, second);
+}
+
+// Whether the rows kept are all there were.
+bool is_whole(const FeatureSet& set) {
+  return set.features.defined() && set.features.size(0) == set.statistics.count();
+}
+
+double distance(const FeatureSet& a, const FeatureSet& b) {
+  if (is_whole(a) && is_whole(b) && a.features.size(1) == b.features.size(1) &&
+      std::min(a.features.size(0), b.features.size(0)) >= 2) {
+    return distance(a.features, b.features);
+  }
+  return frechet_distance(a.statistics, b.statistics);
+}
+
 double distance_to_itself(const Tensor& features, std::uint64_t seed) {
   const auto order = RandomStream(seed, "halves").permutation(features.size(0));
   const auto shuffled = features.index_select(0, torch::tensor(order, torch::kLong));
   const std::int64_t half = features.size(0) / 2;
-  FeatureStatistics first, second;
-  first.add(shuffled.slice(0, 0, half));
-  second.add(shuffled.slice(0, half, 2 * half));
-  return frechet_distance(first, second);
+  return distance(shuffled.slice(0, 0, half), shuffled.slice(0, half, 2 * half));
 }
 
 void check_networks(const FeatureSet& generated, const FeatureSet& reference) {
@@ -91,7 +109,7 @@ GenerationFigures compare_sets(const FeatureSet& generated, const FeatureSet& re
                                const GenerationOptions& options) {
   check_networks(generated, reference);
   GenerationFigures figures;
-  figures.fid = frechet_distance(generated.statistics, reference.statistics);
+  figures.fid = distance(generated, reference);
   if (has_rows(generated, 2) && has_rows(reference, 2)) {
     figures.kid = kernel_distance(generated.features, reference.features);
   }

@@ -27,7 +27,8 @@ Classifier::Classifier(const ClassifierConfig& config, std::shared_ptr<const Vqg
 }
 
 Tensor Classifier::pooled(const Tensor& pixels, DropoutKeys* keys) {
-  return pool_features(encoder_->features(pixels, keys));
+  const Tensor features = encoder_->features(pixels, keys);  // [B, 1 + L, D]
+  return config_.class_position ? features.select(1, 0) : pool_features(features);
 }
 
 Tensor Classifier::logits(const Tensor& pooled) {

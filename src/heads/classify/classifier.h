@@ -20,6 +20,8 @@ struct ClassifierConfig {
   std::vector<std::string> class_names, class_keys;
   std::int64_t size = 0;  // side of the pictures it was trained on; 0: the grid says it
   double crop = 1;        // share of the middle square's side that is looked at
+  // The head sees the class position instead of the mean of the cells.
+  bool class_position = false;
 
   std::int64_t picture_size() const;
 };
@@ -34,7 +36,7 @@ class Classifier : public torch::nn::Module {
 
   // pixels [B, 3, H, W], normalised -> logits [B, classes]
   Tensor forward(const Tensor& pixels, DropoutKeys* keys = nullptr);
-  // The two halves of it: the mean feature [B, D], and logits from it.
+  // The two halves of it: the mean feature [B, D] (or the class position's), and logits from it.
   Tensor pooled(const Tensor& pixels, DropoutKeys* keys = nullptr);
   Tensor logits(const Tensor& pooled);
 

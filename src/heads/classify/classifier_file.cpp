@@ -13,7 +13,7 @@ namespace addp {
 NLOHMANN_JSON_SERIALIZE_ENUM(ClassifierHead, {{ClassifierHead::kFineTuned, "fine-tuned"},
                                               {ClassifierHead::kProbe, "probe"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ClassifierConfig, backbone, head, classes,
-                                                class_names, class_keys, size, crop)
+                                                class_names, class_keys, size, crop, class_position)
 
 namespace {
 

@@ -29,6 +29,7 @@ struct ClassifierTrainOptions {
   double mixup = 0.8;
   double cutmix = 1;
   std::int64_t repeats = 1;
+  double label_share = 1;
   double eval_crop = 1;
 
   ClassifierTrainOptions() { train.beta2 = 0.999; }
@@ -50,6 +51,11 @@ struct ClassifierTrainOptions {
     o.add("bce-threshold", bce_threshold,
           "with bce: targets above this become 1, others 0; 0: targets stay as they are")
         .range(0, 1);
+    o.add(
+         "label-share", label_share,
+         "share of the training pictures of each class to learn from, drawn by --seed; at least one")
+        .range(1e-9, 1)
+        .common();
     o.advanced_group("Augmentation");
     o.add("crop", crop, "smallest share of a picture's area in a random crop").range(0.01, 1);
     o.add("flip", flip, "mirror half of the pictures");
@@ -71,6 +77,8 @@ struct ProbeTrainOptions {
   TrainOptions train;
   BackboneOptions backbone;
 
+  std::int64_t block = 0;
+  std::string position = "mean";
   double momentum = 0.9;
   double crop = 0.08;
   bool flip = true;
@@ -87,6 +95,13 @@ struct ProbeTrainOptions {
     train.describe(o);
     backbone.describe(o);
     o.advanced_group("Probing");
+    o.add("block", block,
+          "probe behind this block of a transformer, counted from 1; 0: behind the last one")
+        .range(0, 256)
+        .common();
+    o.add("position", position, "what is probed: the mean over the cells, or the class position")
+        .choices({"mean", "class"})
+        .common();
     o.add("momentum", momentum, "of LARS").range(0, 1);
     o.add("crop", crop, "smallest share of a picture's area in a random crop").range(0.01, 1);
     o.add("flip", flip, "mirror half of the pictures");

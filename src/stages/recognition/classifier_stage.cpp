@@ -28,6 +28,7 @@ FeedOptions classifier_feed(const ClassifierTrainOptions& options, const World& 
   FeedOptions feed = FeedOptions::from(options.train, world);
   feed.task = Task::kClassification;
   feed.repeats = options.repeats;
+  feed.label_share = options.label_share;
   AugmentTransformOptions transform;
   transform.crop.size = static_cast<int>(options.train.size);
   transform.crop.crop.min_area = options.crop;

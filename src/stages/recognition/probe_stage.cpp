@@ -2,6 +2,7 @@
 // accuracy of nearest neighbours among the same features beside it.
 #include <optional>
 
+#include "base/error.h"
 #include "base/file/sha256.h"
 #include "data/load/open_dataset.h"
 #include "eval/recognition/classification_metrics.h"
@@ -22,19 +23,33 @@
 namespace addp {
 namespace {
 
-// The encoder as it was pre-trained, its norms included.
-BackboneConfig frozen_backbone(const BackboneStart& start) {
+// The encoder as it was pre-trained, its norms included. Behind an inner block it ends there: the
+// blocks above are left out, and the final norm comes after the block.
+BackboneConfig frozen_backbone(const BackboneStart& start, const ProbeTrainOptions& options) {
   BackboneConfig config = start.config;
   config.encoder.vit.grid = start.grid;
   config.tokens.grid = start.grid;
+  if (options.block == 0 && options.position == "mean") return config;
+  if (!config.is_transformer()) {
+    throw UsageError("--block and --position class are for transformers; this is a ResNet");
+  }
+  if (options.block > config.depth()) {
+    throw UsageError("--block {}: the encoder has {} blocks", options.block, config.depth());
+  }
+  if (options.block > 0) {
+    auto& depth =
+        config.input == BackboneInput::kTokens ? config.tokens.depth : config.encoder.vit.depth;
+    depth = options.block;
+  }
   return config;
 }
 
 std::shared_ptr<Classifier> make_probe(const ProbeTrainOptions& options, const Dataset& dataset) {
   const BackboneStart start = start_backbone(options.backbone, options.train.size);
   ClassifierConfig config;
-  config.backbone = frozen_backbone(start);
+  config.backbone = frozen_backbone(start, options);
   config.head = ClassifierHead::kProbe;
+  config.class_position = options.position == "class";
   config.size = options.train.size;
   config.crop = options.eval_crop;
   auto probe = start_classifier(config, start, dataset, HeadStart::kProbing,
@@ -63,6 +78,7 @@ FeatureFeedOptions probe_feed(const ProbeTrainOptions& options, const World& wor
   feed.middle = options.eval_crop;
   feed.cache = options.train.out / "features.safetensors";
   feed.key = fmt::format("{}|{}", options.eval_crop, digest_of(probe.encoder()));
+  if (probe.config().class_position) feed.key += "|class position";
   return feed;
 }
 

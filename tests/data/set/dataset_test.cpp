@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/load/open_dataset.h"
+#include "data/set/datasets.h"
 #include "data/set/layout.h"
 #include "data/small_sets.h"
 #include "support/temporary_folder.h"
@@ -250,6 +251,54 @@ TEST_F(DatasetTest, SegmentationMismatchAndMissingMaps) {
   testing::write_files(path, {{"images/b.png", numbered_png(2, 6, 4)}});
   EXPECT_NE(error_of(path, "train", Task::kSegmentation).find("1 of 2 label maps are missing"),
             std::string::npos);
+}
+
+TEST_F(DatasetTest, MasksOfCocoAreLabelMaps) {
+  // A box of four by four, a smaller thing in front of it, and a crowd.
+  const std::string json = R"({"images": [{"id": 7, "file_name": "a.png", "width": 8, "height": 6}],
+    "categories": [{"id": 3, "name": "cell"}, {"id": 9, "name": "grain"}],
+    "annotations": [
+      {"id": 1, "image_id": 7, "category_id": 9, "bbox": [1, 1, 2, 2], "area": 4, "iscrowd": 0,
+       "segmentation": [[1, 1, 3, 1, 3, 3, 1, 3]]},
+      {"id": 2, "image_id": 7, "category_id": 3, "bbox": [0, 0, 4, 4], "area": 16, "iscrowd": 0,
+       "segmentation": [[0, 0, 4, 0, 4, 4, 0, 4]]},
+      {"id": 3, "image_id": 7, "category_id": 3, "bbox": [6, 0, 2, 6], "area": 12, "iscrowd": 1,
+       "segmentation": {"size": [6, 8], "counts": [36, 12]}}]})";
+  const std::string path = write({{"annotations/instances_train2017.json", to_bytes(json)},
+                                  {"train2017/a.png", numbered_png(1, 8, 6)}});
+  const auto set = open_dataset(path, "train", Task::kSegmentation);
+  EXPECT_EQ(set->class_names(), (std::vector<std::string>{"background", "cell", "grain"}));
+  const Sample sample = set->get(0);
+  ASSERT_EQ(sample.labels.width, 8);
+  ASSERT_EQ(sample.labels.height, 6);
+  EXPECT_EQ(sample.labels.row(0)[0], 1);
+  EXPECT_EQ(sample.labels.row(2)[2], 2);
+  EXPECT_EQ(sample.labels.row(3)[3], 1);
+  EXPECT_EQ(sample.labels.row(5)[0], 0);
+  EXPECT_EQ(sample.labels.row(5)[7], kIgnoreLabel);
+  EXPECT_TRUE(sample.instances.empty());
+}
+
+TEST_F(DatasetTest, AShareOfTheLabelsKeepsEveryClass) {
+  const std::string path = write(testing::class_set(20, 1));
+  const auto whole = open_dataset(path, "train", Task::kClassification);
+  const auto names_of = [&](double share, std::uint64_t seed) {
+    std::set<std::string> names;
+    const auto part = share_of_labels(whole, share, seed);
+    std::vector<int> counts(3);
+    for (std::int64_t i = 0; i < part->size(); ++i) {
+      names.insert(part->name(i));
+      ++counts.at(static_cast<std::size_t>(part->class_of(i)));
+      EXPECT_EQ(part->get(i).class_id, part->class_of(i));
+    }
+    const int expected = std::max(1, static_cast<int>(20 * share));
+    EXPECT_EQ(counts, (std::vector<int>{expected, expected, expected}));
+    return names;
+  };
+  EXPECT_EQ(names_of(0.25, 1), names_of(0.25, 1));
+  EXPECT_NE(names_of(0.25, 1), names_of(0.25, 2));
+  names_of(0.001, 1);
+  EXPECT_EQ(share_of_labels(whole, 1, 1), whole);
 }
 
 TEST_F(DatasetTest, WrongTaskNamesFoundAndExpected) {

@@ -102,6 +102,14 @@ TEST(GenerationMetrics, FidOfFewerPicturesThanFeaturesIsStable) {
   EXPECT_NEAR(frechet_distance(a, b), frechet_distance(b, a), 1e-5);
 }
 
+TEST(GenerationMetrics, FidOfTheFeaturesIsThatOfTheirStatistics) {
+  const auto a = testing::normal_rows(20, 64, 5), b = 2 * testing::normal_rows(90, 64, 6) + 1;
+  const double expected = frechet_distance(statistics_of(a), statistics_of(b));
+  EXPECT_NEAR(frechet_distance(a, b), expected, 1e-5 * expected);
+  EXPECT_NEAR(frechet_distance(b, a), expected, 1e-5 * expected);
+  EXPECT_NEAR(frechet_distance(a, a), 0, 1e-4);
+}
+
 TEST(GenerationMetrics, InceptionScoreBounds) {
   // Every picture certain of its own class: the score is the number of classes; no certainty: one.
   EXPECT_NEAR(inception_score(100 * torch::eye(10), 1).mean, 10, 1e-6);

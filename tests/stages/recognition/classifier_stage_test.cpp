@@ -1,6 +1,7 @@
 // Classifiers and probes trained end to end on a few drawn pictures.
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "heads/classify/classifier_file.h"
 #include "model/load.h"
 #include "nn/layer/picture_tensor.h"
@@ -178,6 +179,44 @@ TEST(ProbeStage, TrainsTheLastLayerAloneFromCachedViews) {
     EXPECT_TRUE(probe->named_parameters()["encoder.blocks.0.attn.qkv.weight"].equal(
         before["encoder.blocks.0.attn.qkv.weight"]));
   }
+}
+
+// Behind an inner block and on the class position, the probe sees what the whole encoder has there.
+TEST(ProbeStage, LooksBehindAnyBlockAndAtTheClassPosition) {
+  TemporaryFolder folder;
+  World world;
+  ClassifierTrainOptions encoder = tiny_classifier(folder.path() / "encoder", 1);
+  make_stage(encoder, world)->save_model(folder.path() / "encoder.safetensors", "{}");
+  ProbeTrainOptions options;
+  fill(options.train, folder.path() / "probe", 1);
+  options.backbone.model = folder.path() / "encoder.safetensors";
+  options.block = 2;
+  options.position = "class";
+  run(*make_stage(options, world), options.train, world);
+  const auto probe = load_classifier(options.train.out);
+  EXPECT_EQ(probe->config().backbone.depth(), 2);
+  torch::NoGradGuard guard;
+  auto* vit = dynamic_cast<TransformerEncoder*>(&probe->encoder());
+  ASSERT_NE(vit, nullptr);
+  EXPECT_EQ(vit->blocks().size(), 2U);
+  const Tensor pixels = normalise_pixels(some_pixels());
+  const Tensor features = probe->encoder().features(pixels);
+  EXPECT_TRUE(probe->pooled(pixels).equal(features.select(1, 0)));
+  const auto original = load_classifier(folder.path() / "encoder.safetensors");
+  EXPECT_TRUE(probe->named_parameters()["encoder.blocks.1.mlp.fc2.weight"].equal(
+      original->named_parameters()["encoder.blocks.1.mlp.fc2.weight"]));
+  options.block = 7;  // nano has six
+  EXPECT_THROW(make_stage(options, world), UsageError);
+}
+
+TEST(ClassifierStage, LearnsFromAShareOfTheLabels) {
+  TemporaryFolder folder;
+  World world;
+  ClassifierTrainOptions options = tiny_classifier(folder.path(), 1);
+  options.train.data = "shapes:size=32,count=64,val=8,seed=1";
+  const std::int64_t all = make_stage(options, world)->steps_per_epoch();
+  options.label_share = 0.5;
+  EXPECT_EQ(make_stage(options, world)->steps_per_epoch(), all / 2);
 }
 
 }  // namespace
