@@ -30,6 +30,13 @@ Image strip(const std::vector<Image>& pictures) {
   return make_grid(pictures, static_cast<int>(pictures.size()));
 }
 
+// The rows of a figure as one picture beside the page, for those who want it alone.
+void save_rows(const std::filesystem::path& path, const std::vector<LabelledPicture>& rows) {
+  std::vector<Image> strips;
+  for (const LabelledPicture& row : rows) strips.push_back(row.image);
+  save_image(path, make_grid(strips, 1));
+}
+
 // A task as a viewer sees it: what is hidden in grey.
 Image with_hidden(const EditTask& task) {
   Image shown = task.picture;
@@ -126,6 +133,7 @@ void ShowCells::add_classes(HtmlPage& page) const {
   for (const Made& made : made_) {
     rows.push_back({made.name, strip({made.pictures.begin(), made.pictures.begin() + kRow})});
   }
+  save_rows(options_.out / "kinds.png", rows);
   page.paragraph("The same model, asked for one kind at a time.");
   page.rows(rows, "Eight pictures of every kind, as they came: nothing was picked out.", 1,
             Look::kPhoto);
@@ -166,6 +174,7 @@ void ShowCells::add_inpaintings(HtmlPage& page) const {
     for (const Image& variant : fill_in(task, model_, edit)) cells.push_back(variant);
     rows.push_back({made->name, strip(cells)});
   }
+  save_rows(options_.out / "inpainted.png", rows);
   page.paragraph(
       "The middle of a picture is taken away; the model, which sees the rest, puts something there. "
       "All other pixels stay exactly as they are.");
