@@ -11,18 +11,22 @@
 
 namespace addp {
 
-struct MageConfig {
+// A transformer over tokens.
+struct TokenTransformerConfig {
   Vocabulary vocabulary;
   Grid grid;  // what the position embeddings were made for; other grids resize them
   std::int64_t width = 768;
   std::int64_t depth = 12;
   std::int64_t heads = 12;
-  std::int64_t decoder_width = 768;
-  std::int64_t decoder_depth = 8;
-  std::int64_t decoder_heads = 16;
   double mlp_ratio = 4;
   double dropout = 0.1;
   double attention_dropout = 0.1;
+};
+
+struct MageConfig : TokenTransformerConfig {
+  std::int64_t decoder_width = 768;
+  std::int64_t decoder_depth = 8;
+  std::int64_t decoder_heads = 16;
 };
 
 // The sizes of a foreign checkpoint, from its shapes. The number of heads leaves no trace in them:

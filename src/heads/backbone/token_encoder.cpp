@@ -7,14 +7,7 @@
 namespace addp {
 
 TokenEncoderConfig token_encoder_config(const MageConfig& predictor) {
-  return {.vocabulary = predictor.vocabulary,
-          .grid = predictor.grid,
-          .width = predictor.width,
-          .depth = predictor.depth,
-          .heads = predictor.heads,
-          .mlp_ratio = predictor.mlp_ratio,
-          .dropout = predictor.dropout,
-          .attention_dropout = predictor.attention_dropout};
+  return {static_cast<const TokenTransformerConfig&>(predictor)};
 }
 
 TokenEncoder::TokenEncoder(const TokenEncoderConfig& config, std::shared_ptr<const Vqgan> tokenizer)

@@ -9,16 +9,8 @@
 
 namespace addp {
 
-struct TokenEncoderConfig {
-  Vocabulary vocabulary;
-  Grid grid;  // what the position embeddings were made for; others are resized to
-  std::int64_t width = 768;
-  std::int64_t depth = 12;
-  std::int64_t heads = 12;
-  double mlp_ratio = 4;
+struct TokenEncoderConfig : TokenTransformerConfig {
   bool final_norm = true;  // `norm` behind the blocks
-  double dropout = 0.1;
-  double attention_dropout = 0.1;
   double drop_path = 0;
 };
 

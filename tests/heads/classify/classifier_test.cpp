@@ -153,7 +153,7 @@ TEST(TokenEncoder, IsThePredictorsEncoder) {
 TEST(TokenEncoder, ItsLayersDecayLikeAViTs) {
   BackboneConfig backbone;
   backbone.input = BackboneInput::kTokens;
-  backbone.tokens = {.vocabulary = {32, 1}, .grid = {4, 4}, .width = 16, .depth = 2, .heads = 4};
+  backbone.tokens = {{.vocabulary = {32, 1}, .grid = {4, 4}, .width = 16, .depth = 2, .heads = 4}};
   const auto tokenizer = std::make_shared<Vqgan>(
       VqganConfig{.channels = 8, .multipliers = {1}, .blocks = 1, .codes = 32, .stem = 4});
   ClassifierConfig config;

@@ -88,7 +88,7 @@ TEST(Segmenter, ATokenizerTravelsWithAMapsOfTokens) {
   SegmenterConfig config = tiny_segmenter({}, 32);
   BackboneConfig& backbone = config.maps.backbone;
   backbone.input = BackboneInput::kTokens;
-  backbone.tokens = {.vocabulary = {32, 1}, .grid = {8, 8}, .width = 32, .depth = 4, .heads = 2};
+  backbone.tokens = {{.vocabulary = {32, 1}, .grid = {8, 8}, .width = 32, .depth = 4, .heads = 2}};
   backbone = fine_tuning_backbone(backbone, {8, 8}, 0);
   Segmenter segmenter(config, tokenizer);
   initialise_on_maps(segmenter, RandomStream(1, "test"));
