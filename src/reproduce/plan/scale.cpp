@@ -66,8 +66,7 @@ Scale nano() {
 Scale tiny() {
   Scale s = nano();
   s.name = "tiny";
-  s.summary =
-      "as nano with networks of twice the width, trained twice as long: a day on many cores";
+  s.summary = "as nano with the larger networks of the preset tiny, trained twice as long";
   s.preset = "tiny";
   s.depth = 12;
   s.probed = {2, 4, 6, 8, 10, 12};
