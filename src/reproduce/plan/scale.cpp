@@ -16,7 +16,9 @@ std::vector<std::string> joined(std::vector<std::string> words,
 // The paper generates without classes; the shipped recipes also learn them.
 const std::vector<std::string> kUnconditional = {"--no-class-conditional", "--class-ids", "1"};
 
-// The recipes of the models that come with the program.
+// The recipes of the models that come with the program; heads are trained alike from every start,
+// so that none is favoured (the shipped classifier's layer-wise decay favours pre-trained
+// encoders).
 Scale nano() {
   Scale s;
   s.name = "nano";
@@ -31,8 +33,8 @@ Scale nano() {
   s.convolutional = "resnet-nano";
   s.tokenizer = {.recipe = "tokenizer/cells.toml", .words = {}, .batch = 32, .steps = 4200};
   s.predictor = {
-      .recipe = "predictor/cells.toml", .words = kUnconditional, .batch = 64, .steps = 3180};
-  s.addp = {.recipe = "addp/cells.toml", .words = kUnconditional, .batch = 64, .steps = 2400};
+      .recipe = "predictor/cells.toml", .words = kUnconditional, .batch = 64, .steps = 8000};
+  s.addp = {.recipe = "addp/cells.toml", .words = kUnconditional, .batch = 64, .steps = 2800};
   s.ablation = s.resnet = s.addp;
   s.classifier = {
       .recipe = "classifier/tiny.toml", .words = {"--eval-every", "0"}, .batch = 64, .steps = 1000};
@@ -45,7 +47,8 @@ Scale nano() {
   const std::vector<std::string> dense = {"--size",       "128", "--scale-low",  "0.75",
                                           "--scale-high", "1.5", "--eval-every", "0"};
   s.detector = {.recipe = "detector/tiny.toml",
-                .words = joined(dense, {"--strides", "4,8,16", "--window", "8"}),
+                .words = joined(dense, {"--strides", "4,8,16", "--window", "8", "--anchors", "128",
+                                        "--proposals", "200", "--regions", "64"}),
                 .batch = 8,
                 .steps = 1200};
   s.segmenter = {.recipe = "segmenter/tiny.toml", .words = dense, .batch = 8, .steps = 800};
@@ -63,8 +66,7 @@ Scale nano() {
 Scale tiny() {
   Scale s = nano();
   s.name = "tiny";
-  s.summary =
-      "as nano with networks of twice the width, trained twice as long: a day on many cores";
+  s.summary = "as nano with the larger networks of the preset tiny, trained twice as long";
   s.preset = "tiny";
   s.depth = 12;
   s.probed = {2, 4, 6, 8, 10, 12};
