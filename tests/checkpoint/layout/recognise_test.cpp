@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "checkpoint/format/safetensors.h"
 #include "checkpoint/layout/convert.h"
+#include "checkpoint/model_kind.h"
 #include "checkpoint/python.h"
 #include "support/fixtures.h"
 
