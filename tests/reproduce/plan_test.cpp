@@ -13,7 +13,7 @@
 namespace addp {
 namespace {
 
-Job job(const std::string& name, std::vector<std::string> words) {
+StudyJob job(const std::string& name, std::vector<std::string> words) {
   return {.name = name, .kind = "kind of " + name, .words = std::move(words)};
 }
 
@@ -86,7 +86,7 @@ TEST(Studies, AllOfThemMakeOneGraphWithoutLooseEnds) {
     }
   }
   std::set<std::string> before;
-  for (const Job& one : plan.jobs()) {
+  for (const StudyJob& one : plan.jobs()) {
     for (const std::string& need : plan.needs(one)) EXPECT_TRUE(before.contains(need)) << one.name;
     before.insert(one.name);
   }
@@ -122,7 +122,7 @@ TEST(Studies, ReadyModelsAreNotTrained) {
   Plan plan;
   Jobs jobs(setting, plan);
   make_study("main", jobs);
-  for (const Job& one : plan.jobs()) {
+  for (const StudyJob& one : plan.jobs()) {
     EXPECT_NE(one.kind, "train tokenizer");
     EXPECT_NE(one.kind, "train predictor");
   }
@@ -136,7 +136,7 @@ TEST(Studies, WhatTheDataLackIsSaid) {
   Jobs jobs(setting, plan);
   const Study study = make_study("main", jobs);
   EXPECT_EQ(study.left_out.size(), 4U);
-  for (const Job& one : plan.jobs()) {
+  for (const StudyJob& one : plan.jobs()) {
     EXPECT_NE(one.kind, "train classifier");
     EXPECT_NE(one.kind, "train detector");
     EXPECT_FALSE(one.kind.starts_with("eval fid"));
@@ -177,7 +177,7 @@ TEST(Estimate, ALineThroughTwoPoints) {
 
 TEST(Estimate, SumsCoresAndFollowsTheLongestChain) {
   Plan plan;
-  Job a = job("a", {"train", "--steps", "10"}), b = job("b", {"train", in_folder("a")});
+  StudyJob a = job("a", {"train", "--steps", "10"}), b = job("b", {"train", in_folder("a")});
   a.length_option = "--steps";
   plan.add(a);
   plan.add(b);
@@ -202,11 +202,11 @@ TEST(Estimate, TrialsAreShortAndStandForTheirKinds) {
   const testing::TemporaryFolder folder;
   const Plan trial = trial_plan(Workplace(plan, folder.path()), 3);
   std::set<std::string> kinds;
-  for (const Job& one : trial.jobs()) {
+  for (const StudyJob& one : trial.jobs()) {
     EXPECT_TRUE(kinds.insert(one.kind).second) << one.kind;
     EXPECT_LE(units_of(one), 3) << one.name;
   }
-  for (const Job& one : plan.jobs()) EXPECT_TRUE(kinds.contains(one.kind)) << one.kind;
+  for (const StudyJob& one : plan.jobs()) EXPECT_TRUE(kinds.contains(one.kind)) << one.kind;
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ namespace addp {
 namespace {
 
 // A shell stands for the program: its script is a job's first word.
-Job shell_job(const std::string& name, const std::string& script,
-              std::vector<std::string> more = {}) {
+StudyJob shell_job(const std::string& name, const std::string& script,
+                   std::vector<std::string> more = {}) {
   std::vector<std::string> words = {script, "sh"};
   words.insert(words.end(), more.begin(), more.end());
   return {.name = name, .kind = "shell", .words = words};
@@ -33,7 +33,7 @@ class RunnerTest : public ::testing::Test {
     options.jobs = jobs;
     options.program = {"/bin/sh", "-c"};
     const Workplace place(plan_, folder_.path());
-    return run_jobs(place, options, [this](const Job& job, const auto& result) {
+    return run_jobs(place, options, [this](const StudyJob& job, const auto& result) {
       ended_.push_back(job.name + (result ? "" : " failed"));
     });
   }

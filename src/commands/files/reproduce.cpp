@@ -88,7 +88,7 @@ std::string time_text(double seconds) { return fmt::format("{:.2f}", seconds / 3
 
 nlohmann::json plan_json(const Workplace& workplace, const Estimate& estimate) {
   nlohmann::json jobs = nlohmann::json::array();
-  for (const Job& job : workplace.plan().jobs()) {
+  for (const StudyJob& job : workplace.plan().jobs()) {
     jobs.push_back({{"name", job.name},
                     {"kind", job.kind},
                     {"needs", workplace.plan().needs(job)},
@@ -105,7 +105,7 @@ nlohmann::json plan_json(const Workplace& workplace, const Estimate& estimate) {
 std::string plan_text(const Workplace& workplace, const Estimate& estimate, std::int64_t side) {
   Table table{.title = "", .header = {"job", "length", "time", "needs"}, .rows = {}};
   std::int64_t left = 0;
-  for (const Job& job : workplace.plan().jobs()) {
+  for (const StudyJob& job : workplace.plan().jobs()) {
     const bool done = workplace.done(job.name);
     left += done ? 0 : 1;
     const double seconds = estimate.of_job.at(job.name);
@@ -183,7 +183,7 @@ class Reproduction {
     context_.write_configuration(workplace_.out());
     try {
       report_ = run_jobs(workplace_, runner_,
-                         [this](const Job& job, const auto& result) { tell(job, result); });
+                         [this](const StudyJob& job, const auto& result) { tell(job, result); });
     } catch (const InterruptedError&) {
       write();
       throw;
@@ -194,9 +194,9 @@ class Reproduction {
 
  private:
   // After each job: what has ended, and what is left.
-  void tell(const Job& job, const std::optional<JobResult>& result) {
+  void tell(const StudyJob& job, const std::optional<JobResult>& result) {
     std::int64_t left = 0;
-    for (const Job& one : plan_.jobs()) left += workplace_.done(one.name) ? 0 : 1;
+    for (const StudyJob& one : plan_.jobs()) left += workplace_.done(one.name) ? 0 : 1;
     const Estimate rest = estimate(workplace_, rates_, runner_.jobs);
     const std::string time =
         rest.seconds > 0 ? fmt::format(", about {}", format_duration(rest.seconds)) : "";

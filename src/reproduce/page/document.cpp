@@ -33,7 +33,7 @@ std::string panels_text(const StudyFindings& findings, const Workplace& workplac
                         Figures& figures) {
   std::string text;
   for (std::size_t i = 0; i < findings.study.panels.size(); ++i) {
-    const Panel& panel = findings.study.panels[i];
+    const StudyPanel& panel = findings.study.panels[i];
     const auto files = panel_files(panel, workplace);
     for (std::size_t f = 0; f < files.size(); ++f) {
       const Bytes content = read_file(files[f]);

@@ -93,7 +93,7 @@ void judge_claims(StudyFindings& findings, const std::map<std::string, double>& 
   }
 }
 
-RunFindings run_of(const Job& job, const JobResult& result) {
+RunFindings run_of(const StudyJob& job, const JobResult& result) {
   RunFindings run{
       .job = job.name, .kind = job.kind, .steps = units_of(job), .seconds = result.seconds};
   if (result.printed.contains("eval")) {
@@ -114,7 +114,7 @@ Findings collect_findings(const Setting& setting, const std::vector<Study>& stud
   Findings findings;
   findings.setting = setting;
   Results results;
-  for (const Job& job : workplace.plan().jobs()) {
+  for (const StudyJob& job : workplace.plan().jobs()) {
     ++findings.jobs;
     const auto result = workplace.result(job.name);
     if (!result) continue;
@@ -200,7 +200,7 @@ std::string tally_text(const Findings& findings) {
       counts[0] + counts[1] + counts[2] + counts[3], counts[0], counts[1], counts[2], counts[3]);
 }
 
-std::vector<fs::path> panel_files(const Panel& panel, const Workplace& workplace) {
+std::vector<fs::path> panel_files(const StudyPanel& panel, const Workplace& workplace) {
   std::vector<fs::path> files;
   if (!workplace.done(panel.job)) return files;
   for (const auto& entry : fs::directory_iterator(workplace.folder(panel.job))) {

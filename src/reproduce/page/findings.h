@@ -56,6 +56,6 @@ std::string floor_text(const Findings& findings);
 std::string tally_text(const Findings& findings);
 
 // Files of a panel, in the order of their names.
-std::vector<std::filesystem::path> panel_files(const Panel& panel, const Workplace& workplace);
+std::vector<std::filesystem::path> panel_files(const StudyPanel& panel, const Workplace& workplace);
 
 }  // namespace addp

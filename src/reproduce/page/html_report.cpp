@@ -10,7 +10,7 @@ namespace addp {
 namespace {
 
 void add_panels(const StudyFindings& findings, const Workplace& workplace, HtmlPage& page) {
-  for (const Panel& panel : findings.study.panels) {
+  for (const StudyPanel& panel : findings.study.panels) {
     for (const auto& file : panel_files(panel, workplace)) {
       if (file.extension() == ".svg") {
         page.charts({read_text_file(file)});

@@ -12,7 +12,7 @@ namespace addp {
 std::string in_folder(const std::string& job) { return "\x1f" + job + "\x1f"; }
 std::string in_out(const std::string& path) { return "\x1e/" + path; }
 
-double units_of(const Job& job) {
+double units_of(const StudyJob& job) {
   const auto option = std::find(job.words.begin(), job.words.end(), job.length_option);
   if (job.length_option.empty() || option == job.words.end()) return 1;
   const std::string& text = *(option + 1);
@@ -21,7 +21,7 @@ double units_of(const Job& job) {
   return units;
 }
 
-std::vector<std::string> Plan::needs(const Job& job) const {
+std::vector<std::string> Plan::needs(const StudyJob& job) const {
   std::vector<std::string> names;
   for (const std::string& word : job.words) {
     placed(word, "", [&](const std::string& name) {
@@ -34,9 +34,9 @@ std::vector<std::string> Plan::needs(const Job& job) const {
   return names;
 }
 
-std::string Plan::add(Job job) {
+std::string Plan::add(StudyJob job) {
   if (const auto there = places_.find(job.name); there != places_.end()) {
-    const Job& same = jobs_[there->second];
+    const StudyJob& same = jobs_[there->second];
     if (same.words != job.words) throw std::logic_error("two jobs are called " + job.name);
     return same.name;
   }
@@ -52,7 +52,7 @@ std::string Plan::add(Job job) {
   return jobs_.back().name;
 }
 
-const Job& Plan::job(const std::string& name) const { return jobs_.at(places_.at(name)); }
+const StudyJob& Plan::job(const std::string& name) const { return jobs_.at(places_.at(name)); }
 
 std::string Plan::add_file(const std::string& stem, const std::string& ending,
                            const std::string& content) {

@@ -14,7 +14,7 @@ namespace addp {
 std::string in_folder(const std::string& job);
 std::string in_out(const std::string& path);
 
-struct Job {
+struct StudyJob {
   std::string name;                // "addp-argmax.2": what is trained or measured, and the seed
   std::string kind;                // jobs of one kind take the same time per unit: "train addp"
   std::vector<std::string> words;  // of the call, without the program's name
@@ -24,16 +24,16 @@ struct Job {
 };
 
 // The value of the job's length option; 1 where it has none.
-double units_of(const Job& job);
+double units_of(const StudyJob& job);
 
 class Plan {
  public:
   // Its name. The jobs it needs must be there already; a job of the same name is the same job.
-  std::string add(Job job);
+  std::string add(StudyJob job);
   // Needs come before what needs them.
-  const std::vector<Job>& jobs() const { return jobs_; }
-  const Job& job(const std::string& name) const;
-  std::vector<std::string> needs(const Job& job) const;
+  const std::vector<StudyJob>& jobs() const { return jobs_; }
+  const StudyJob& job(const std::string& name) const;
+  std::vector<std::string> needs(const StudyJob& job) const;
   // Tells apart what a job computes: its words, and the keys of what it needs.
   std::string key(const std::string& name) const { return keys_.at(name); }
 
@@ -48,7 +48,7 @@ class Plan {
   const std::map<std::string, std::string>& files() const { return files_; }
 
  private:
-  std::vector<Job> jobs_;
+  std::vector<StudyJob> jobs_;
   std::map<std::string, std::size_t> places_;
   std::map<std::string, std::string> keys_, files_, outside_;
 };

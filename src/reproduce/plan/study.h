@@ -63,7 +63,7 @@ struct Claim {
 };
 
 // Pictures that a job left in its folder.
-struct Panel {
+struct StudyPanel {
   std::string job;
   std::string ending;  // of the files: "-steps.png"
   std::string caption;
@@ -76,7 +76,7 @@ struct Study {
   std::vector<StudyTable> tables{};
   std::vector<Chart> charts{};
   std::vector<Claim> claims{};
-  std::vector<Panel> panels{};
+  std::vector<StudyPanel> panels{};
   std::vector<std::string> left_out{};  // what of it is not measured, and why
 };
 

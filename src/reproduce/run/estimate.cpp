@@ -16,23 +16,23 @@ namespace {
 constexpr std::int64_t kFewUnits = 2, kMoreUnits = 6;
 
 // The first job of each kind: what stands for the others.
-std::map<std::string, const Job*> first_of_kinds(const Plan& plan) {
-  std::map<std::string, const Job*> first;
-  for (const Job& job : plan.jobs()) first.emplace(job.kind, &job);
+std::map<std::string, const StudyJob*> first_of_kinds(const Plan& plan) {
+  std::map<std::string, const StudyJob*> first;
+  for (const StudyJob& job : plan.jobs()) first.emplace(job.kind, &job);
   return first;
 }
 
 // The folders of jobs become those of the jobs that stand for them.
 std::string with_stand_ins(const std::string& word, const Plan& plan,
-                           const std::map<std::string, const Job*>& first) {
+                           const std::map<std::string, const StudyJob*>& first) {
   return placed(word, "\x1e", [&](const std::string& name) {
     return in_folder(first.at(plan.job(name).kind)->name);
   });
 }
 
-Job shortened(const Job& job, const Plan& plan, const std::map<std::string, const Job*>& first,
-              std::int64_t units) {
-  Job trial = job;
+StudyJob shortened(const StudyJob& job, const Plan& plan,
+                   const std::map<std::string, const StudyJob*>& first, std::int64_t units) {
+  StudyJob trial = job;
   for (std::size_t i = 0; i < trial.words.size(); ++i) {
     std::string& word = trial.words[i];
     word = with_stand_ins(word, plan, first);
@@ -48,10 +48,10 @@ Job shortened(const Job& job, const Plan& plan, const std::map<std::string, cons
 }
 
 void add_with_needs(const std::string& name, const Plan& plan, std::int64_t units,
-                    const std::map<std::string, const Job*>& first, Plan& trial,
+                    const std::map<std::string, const StudyJob*>& first, Plan& trial,
                     std::set<std::string>& added) {
   if (!added.insert(name).second) return;
-  const Job job = shortened(plan.job(name), plan, first, units);
+  const StudyJob job = shortened(plan.job(name), plan, first, units);
   for (const std::string& need : plan.needs(job)) {
     add_with_needs(need, plan, units, first, trial, added);
   }
@@ -93,12 +93,12 @@ void write_rates(const fs::path& path, const Rates& rates) {
 std::map<std::string, JobResult> run_trial(const Plan& plan, const fs::path& out,
                                            const RunnerOptions& options) {
   const Workplace place(plan, out);
-  const RunnerReport report = run_jobs(place, options, [](const Job&, const auto&) {});
+  const RunnerReport report = run_jobs(place, options, [](const StudyJob&, const auto&) {});
   for (const auto& [job, said] : report.failed) {
     warn("the time of '{}' could not be measured: {}", plan.job(job).kind, said);
   }
   std::map<std::string, JobResult> results;
-  for (const Job& job : plan.jobs()) {
+  for (const StudyJob& job : plan.jobs()) {
     if (const auto result = place.result(job.name)) results[job.kind] = *result;
   }
   return results;
@@ -128,13 +128,13 @@ Rates measure_rates(const Workplace& workplace, const RunnerOptions& options) {
   const fs::path folder = workplace.out() / "trial";
   Rates rates = read_rates(folder / "rates.json");
   bool known = true;
-  for (const Job& job : workplace.plan().jobs()) known = known && rates.contains(job.kind);
+  for (const StudyJob& job : workplace.plan().jobs()) known = known && rates.contains(job.kind);
   if (known) return rates;
   note("measuring a few steps of every kind of job");
   const Plan few = trial_plan(workplace, kFewUnits), more = trial_plan(workplace, kMoreUnits);
   const auto first = run_trial(few, folder / "few", options);
   const auto second = run_trial(more, folder / "more", options);
-  for (const Job& job : more.jobs()) {
+  for (const StudyJob& job : more.jobs()) {
     const auto a = first.find(job.kind), b = second.find(job.kind);
     if (a == first.end() || b == second.end()) continue;
     const double units = units_of(few.job(job.name)), more_units = units_of(job);
@@ -150,7 +150,7 @@ Estimate estimate(const Workplace& workplace, const Rates& rates, std::int64_t j
   Estimate result;
   std::map<std::string, double> ends;  // of each job, on as many cores as it likes
   double longest = 0, sum = 0;
-  for (const Job& job : workplace.plan().jobs()) {
+  for (const StudyJob& job : workplace.plan().jobs()) {
     double start = 0;
     for (const std::string& need : workplace.plan().needs(job)) {
       start = std::max(start, ends[need]);

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPause{20};
 
 struct Running {
-  const Job* job;
+  const StudyJob* job;
   Child child;
   Clock::time_point start;
 };
@@ -46,7 +46,7 @@ class Runner {
  public:
   Runner(const Workplace& workplace, const RunnerOptions& options, const ToldOfJob& told)
       : workplace_(workplace), options_(options), told_(told) {
-    for (const Job& job : workplace.plan().jobs()) {
+    for (const StudyJob& job : workplace.plan().jobs()) {
       if (workplace.done(job.name)) {
         done_.insert(job.name);
       } else {
@@ -65,12 +65,12 @@ class Runner {
       collect();
       std::this_thread::sleep_for(kPause);
     }
-    for (const Job* job : waiting_) report_.left.push_back(job->name);
+    for (const StudyJob* job : waiting_) report_.left.push_back(job->name);
     return report_;
   }
 
  private:
-  bool ready(const Job& job) const {
+  bool ready(const StudyJob& job) const {
     const auto needs = workplace_.plan().needs(job);
     return std::all_of(needs.begin(), needs.end(),
                        [&](const std::string& need) { return done_.contains(need); });
@@ -88,7 +88,7 @@ class Runner {
     }
   }
 
-  void start(const Job& job) {
+  void start(const StudyJob& job) {
     const fs::path folder = workplace_.folder(job.name);
     make_folder(folder);
     std::vector<std::string> words;
@@ -117,7 +117,7 @@ class Runner {
 
   // Of a training that is done, the model stays: what it would resume from takes ten times the
   // space.
-  void finish(const Job& job, const Child::End& end, double seconds) {
+  void finish(const StudyJob& job, const Child::End& end, double seconds) {
     const fs::path folder = workplace_.folder(job.name);
     const auto printed =
         nlohmann::json::parse(read_text_file(folder / "printed.txt"), nullptr, false);
@@ -150,7 +150,7 @@ class Runner {
   const Workplace& workplace_;
   const RunnerOptions& options_;
   const ToldOfJob& told_;
-  std::list<const Job*> waiting_;
+  std::list<const StudyJob*> waiting_;
   std::list<Running> running_;
   std::set<std::string> done_;
   RunnerReport report_;

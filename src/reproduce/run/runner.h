@@ -18,7 +18,7 @@ struct RunnerOptions {
   std::vector<std::string> every_training{};
 };
 
-using ToldOfJob = std::function<void(const Job&, const std::optional<JobResult>&)>;
+using ToldOfJob = std::function<void(const StudyJob&, const std::optional<JobResult>&)>;
 
 struct RunnerReport {
   std::map<std::string, std::string> failed;  // the job, and what it said

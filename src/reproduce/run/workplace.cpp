@@ -12,7 +12,7 @@ fs::path Workplace::folder(const std::string& job) const {
   return out_ / "jobs" / (job + "-" + plan_.key(job));
 }
 
-std::vector<std::string> Workplace::words(const Job& job) const {
+std::vector<std::string> Workplace::words(const StudyJob& job) const {
   std::vector<std::string> words;
   for (const std::string& word : job.words) {
     words.push_back(placed(word, out_.string(),
@@ -35,7 +35,7 @@ std::optional<JobResult> Workplace::result(const std::string& job) const {
   return JobResult{json["printed"], json.value("seconds", 0.0), json.value("core_seconds", 0.0)};
 }
 
-void Workplace::write_result(const Job& job, const JobResult& result) const {
+void Workplace::write_result(const StudyJob& job, const JobResult& result) const {
   const nlohmann::json json = {{"job", job.name},
                                {"call", words(job)},
                                {"program", version()},

@@ -30,12 +30,12 @@ class Workplace {
   const std::filesystem::path& out() const { return out_; }
   std::filesystem::path folder(const std::string& job) const;
   // The words of the call, with the folders in them.
-  std::vector<std::string> words(const Job& job) const;
+  std::vector<std::string> words(const StudyJob& job) const;
 
   bool done(const std::string& job) const;
   // Nothing where the job is not done.
   std::optional<JobResult> result(const std::string& job) const;
-  void write_result(const Job& job, const JobResult& result) const;
+  void write_result(const StudyJob& job, const JobResult& result) const;
 
   // The files that jobs take, written before the first starts.
   void write_files() const;
