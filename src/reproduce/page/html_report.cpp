@@ -13,6 +13,7 @@ void add_panels(const StudyFindings& findings, const Workplace& workplace, HtmlP
   for (const StudyPanel& panel : findings.study.panels) {
     for (const auto& file : panel_files(panel, workplace)) {
       if (file.extension() == ".svg") {
+        page.paragraph(panel.caption + ":");
         page.charts({read_text_file(file)});
       } else {
         const Image image = load_image(file);
