@@ -58,7 +58,6 @@ class DetectRun {
         detector_(load_detector(options.input.model)),
         ids_(options.annotations) {
     limits_.score = std::min(limits_.score, options.score);
-    limits_.count = options.most;
     limits_.nms = options.nms;
     limits_.count = options.count;
   }

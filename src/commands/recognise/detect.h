@@ -9,7 +9,6 @@ namespace addp {
 struct DetectOptions {
   PictureInputOptions input;
   std::filesystem::path annotations;
-  std::int64_t most = 100;
   double score = 0.5;
   double nms = 0.5;
   std::int64_t count = 100;
@@ -23,8 +22,6 @@ struct DetectOptions {
           "COCO's file about these pictures: results.json then has its picture ids, as 'addp eval "
           "detection' needs them; else 0, 1, ...")
         .metavar("FILE");
-    o.add("most", most, "things per picture, the most certain ones; COCO's figures look at 100")
-        .range(1, 100000);
     o.add("score", score, "what is less certain is neither drawn nor listed").range(0, 1);
     o.add("nms", nms, "largest IoU of two detections of one class").range(0, 1);
     o.add("count", count, "detections per picture, at most").range(1, 100'000);
