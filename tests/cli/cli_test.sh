@@ -170,7 +170,7 @@ check features-name 2 --err 'ends in' -- "$addp" features --model "$work/classif
 
 ops=${ADDP_FIXTURES:-../shared/fixtures}/ops
 [ -f "$ops/coco_gt.json" ] || ops=tests/fixtures/ops
-check eval-detection 0 --out '^\{"bbox":\[.*\],"segm":\[.*\]\}$' -- "$addp" eval detection --annotations "$ops/coco_gt.json" --detections "$ops/coco_dets.json" --json
+check eval-detection 0 --out '^\{"bbox":\[.*\],"counts":\{.*\},"segm":\[.*\]\}$' -- "$addp" eval detection --annotations "$ops/coco_gt.json" --detections "$ops/coco_dets.json" --json
 printf '{"images":[{"id":1,"width":8,"height":8,"file_name":"a"}],"categories":[{"id":1,"name":"x"}],"annotations":[{"id":1,"image_id":1,"category_id":1,"bbox":[1,1,4,4],"area":16,"iscrowd":0}]}' >"$work/truth.json"
 printf '[{"image_id":1,"category_id":1,"bbox":[1,1,4,4],"score":0.9}]' >"$work/found.json"
 printf '{"images":[{"id":1,"width":8,"height":8,"file_name":"a"}],"categories":[{"id":1,"name":"x"}],"annotations":[{"id":7,"image_id":1,"category_id":5,"bbox":[1,1,4,4],"area":16}]}' >"$work/odd.json"
@@ -181,7 +181,7 @@ check eval-detection-only 2 --err "has no class 'y'" -- "$addp" eval detection -
 check eval-detection-only-one 0 --out '"bbox":\[(1\.0|0\.9999)' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/found.json" --only x --json
 printf '[]' >"$work/none.json"
 check eval-detection-none 0 --out '"segm":\[' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/none.json" --json
-check eval-detection-boxes 0 --out '^\{"bbox":\[(1\.0|0\.9999)[^]]*\]\}$' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/found.json" --json
+check eval-detection-boxes 0 --out '^\{"bbox":\[(1\.0|0\.9999)[^]]*\],"counts":\{"accuracy":1\.0,"found":1,.*\}\}$' -- "$addp" eval detection --annotations "$work/truth.json" --detections "$work/found.json" --json
 mkdir -p "$work/labels"
 check eval-segmentation-empty 3 --err 'no label maps' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/labels"
 mkdir -p "$work/predicted"

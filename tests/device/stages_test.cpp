@@ -94,9 +94,10 @@ TEST_F(Devices, GenerativeStagesAndTheSampler) {
   };
   const auto edited = [&] {
     const Generator generator = Generator::open(prepared);
-    plan.sampler.fast = true;
+    GenerationPlan fast = plan;
+    fast.sampler.fast = true;
     const Image picture(32, 32);
-    return to_tensor(fill_in(hide_box(picture, {0, 0, 20, 20}), generator, {.generation = plan}));
+    return to_tensor(fill_in(hide_box(picture, {0, 0, 20, 20}), generator, {.generation = fast}));
   };
   const Tensor here = sample(), edited_here = edited();
   const FakeAccelerator accelerator;
