@@ -1,5 +1,5 @@
-// The sizes of published networks, read from the names and shapes of their tensors: the one place
-// that knows those layouts. What a checkpoint is (recognise.h) and how its network is configured
+// The sizes of published transformers and tokenizers, read from the names and shapes of their
+// tensors; recognise_convolutional.cpp knows ResNets, Inception and LPIPS. What a checkpoint is (recognise.h) and how its network is configured
 // both follow from here.
 #pragma once
 
