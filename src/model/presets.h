@@ -1,4 +1,5 @@
-// The table of sizes of the networks that generate. Everything that a user calls by a name (tiny, base, ...) is in it.
+// The table of sizes of the networks that generate. Everything that a user calls by a name (tiny,
+// base, ...) is in it.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The sizes of published transformers and tokenizers, read from the names and shapes of their
-// tensors; recognise_convolutional.cpp knows ResNets, Inception and LPIPS. What a checkpoint is (recognise.h) and how its network is configured
-// both follow from here.
+// tensors; recognise_convolutional.cpp knows ResNets, Inception and LPIPS. What a checkpoint is
+// (recognise.h) and how its network is configured both follow from here.
 #pragma once
 
 #include <cstdint>

@@ -27,8 +27,8 @@ struct CocoFigures {
   double ap() const { return values[0]; }
 };
 
-// An annotation's mask at its picture's size; its box where it has no mask. A mask of another size is
-// a DataError.
+// An annotation's mask at its picture's size; its box where it has no mask. A mask of another size
+// is a DataError.
 Rle mask_of(const CocoAnnotation& annotation, const CocoImage& image);
 
 // Detections of a picture that the truth does not list are a DataError; those of unlisted

@@ -15,7 +15,7 @@ namespace addp {
 namespace {
 
 constexpr std::int64_t kMostPixels = 64'000'000;  // each instance has a mask of as many
-constexpr double kLabelShare = 1.5;  // width of a label over that of its box, at most
+constexpr double kLabelShare = 1.5;               // width of a label over that of its box, at most
 constexpr int kReadableSide = 256;  // smaller pictures are enlarged before labels cover them
 
 // The value between four cells of a mask, 0 beyond it.
@@ -130,9 +130,8 @@ Image draw_detections(const Image& picture, const std::vector<Detection>& detect
                        static_cast<int>(std::ceil(factor * found.box.width)),
                        static_cast<int>(std::ceil(factor * found.box.height))};
     draw_rectangle(drawing, box, colour);
-    const std::string label =
-        fmt::format("{} {:.0f}", class_names.at(static_cast<std::size_t>(found.class_id)),
-                    100 * found.score);
+    const std::string label = fmt::format(
+        "{} {:.0f}", class_names.at(static_cast<std::size_t>(found.class_id)), 100 * found.score);
     // Labels that are larger than the things would hide the things beside them.
     if (measure_text(label).width <= kLabelShare * box.width) {
       draw_label(drawing, box.left, box.top, label, colour);

@@ -29,8 +29,8 @@ Rle paste_mask(const Tensor& probabilities, const CocoBox& box, int width, int h
 // (data/set/dataset.h) at the size of its pixels.
 DetectionTarget target_of(const std::vector<Instance>& instances, int width, int height);
 
-// Masks, boxes and labels over the picture, which is enlarged where they would cover it. Things that
-// are much smaller than their label stay without one.
+// Masks, boxes and labels over the picture, which is enlarged where they would cover it. Things
+// that are much smaller than their label stay without one.
 Image draw_detections(const Image& picture, const std::vector<Detection>& detections,
                       const std::vector<std::string>& class_names);
 

@@ -1,5 +1,5 @@
-// The file of bodies that ADDP_BODIES names, for both lengths of vectors. No include guard: included
-// once by each file of kernels, in its anonymous namespace.
+// The file of bodies that ADDP_BODIES names, for both lengths of vectors. No include guard:
+// included once by each file of kernels, in its anonymous namespace.
 
 namespace eight {
 using namespace simd::eight;
