@@ -38,7 +38,10 @@ VqganConfig vqgan_preset(std::string_view name) {
 
 std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report) {
   const std::string prefix = file.tensors.contains(kCodebook) ? "" : kTokenizerInside;
-  if (!file.tensors.contains(prefix + kCodebook)) return nullptr;
+  if (!file.tensors.contains(prefix + kCodebook)) {
+    const auto shared = shared_tokenizer(file.config, file.source);
+    return shared.empty() ? nullptr : tokenizer_in(open_model(shared), report);
+  }
   const nlohmann::json config = file.foreign() ? nlohmann::json()
                                 : file.kind == "tokenizer"
                                     ? file.config

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "checkpoint/layout/shared_tokenizer.h"
 #include "model/load.h"
 #include "model/model_file.h"
 #include "tokenizer/vqgan.h"
@@ -18,7 +19,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(VqganConfig, channels, multiplie
 VqganConfig vqgan_preset(std::string_view name);
 
 // From our tokenizer or model file, a published tokenizer (.ckpt), or a checkpoint that has one
-// inside under "vqgan.". A DataError when there is none. The network is frozen.
+// inside under "vqgan." or shares one of its folder (checkpoint/layout/shared_tokenizer.h). A
+// DataError when there is none. The network is frozen.
 std::shared_ptr<Vqgan> load_tokenizer(const ModelFile& file, LoadReport* report = nullptr);
 std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path,
                                       LoadReport* report = nullptr);
@@ -26,7 +28,6 @@ std::shared_ptr<Vqgan> load_tokenizer(const std::filesystem::path& path,
 std::shared_ptr<Vqgan> tokenizer_in(const ModelFile& file, LoadReport* report = nullptr);
 
 // Puts a tokenizer into the file of a network that needs it, where tokenizer_in() finds it.
-inline constexpr const char* kTokenizerInside = "vqgan.";
 void put_tokenizer(const Vqgan& tokenizer, ModelFile& file);
 
 // `provenance` is JSON text: the data, the steps, the command.

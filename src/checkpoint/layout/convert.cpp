@@ -7,6 +7,7 @@
 #include "checkpoint/format/tensor_cast.h"
 #include "checkpoint/layout/checkpoint.h"
 #include "checkpoint/layout/recognise.h"
+#include "checkpoint/layout/shared_tokenizer.h"
 #include "checkpoint/pickle/pickle.h"
 #include "checkpoint/pickle/torch_writer.h"
 
@@ -74,8 +75,15 @@ ConvertReport convert_checkpoint(const std::filesystem::path& in, const std::fil
         "or in .pth or .ckpt for the published one",
         out);
   }
-  const Checkpoint checkpoint = open_checkpoint(in);
-  const OwnMetadata own = describe(checkpoint, options);
+  if (published && options.share_tokenizer) {
+    throw UsageError("{}: only files of our own format share a tokenizer; end in .safetensors",
+                     out);
+  }
+  Checkpoint checkpoint = open_checkpoint(in);
+  OwnMetadata own = describe(checkpoint, options);
+  if (options.share_tokenizer) {
+    share_tokenizer(checkpoint.tensors, own, out.parent_path(), options.floating);
+  }
   ConvertReport report;
   report.kind = own.kind;
   report.tensors = checkpoint.tensors.size();

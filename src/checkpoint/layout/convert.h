@@ -14,6 +14,7 @@ namespace addp {
 struct ConversionOptions {
   std::optional<DType> floating;  // F32, F16 or BF16: the type of the floating-point tensors
   std::string version;            // of the program, for the file's metadata
+  bool share_tokenizer = false;   // leave it out for the one beside `out` (shared_tokenizer.h)
 };
 
 struct ConvertReport {

@@ -16,6 +16,7 @@ namespace {
 ConvertReport convert(const ConvertOptions& options) {
   ConversionOptions how;
   how.version = version();
+  how.share_tokenizer = options.share_tokenizer;
   if (options.dtype == "float32") how.floating = DType::kF32;
   if (options.dtype == "float16") how.floating = DType::kF16;
   if (options.dtype == "bfloat16") how.floating = DType::kBF16;

@@ -13,6 +13,7 @@ namespace addp {
 struct ConvertOptions {
   std::vector<std::string> paths;
   std::string dtype = "keep", target = "addp";
+  bool share_tokenizer = false;
 
   void describe(Options& o) {
     o.add(
@@ -24,6 +25,9 @@ struct ConvertOptions {
         .metavar("IN OUT");
     o.add("dtype", dtype, "type of the floating-point tensors in the new file")
         .choices({"keep", "float32", "float16", "bfloat16"});
+    o.add(
+        "share-tokenizer", share_tokenizer,
+        "leave the tokenizer out, for a set of models whose tokenizer.safetensors lies beside OUT");
     o.add("for", target,
           "addp: the whole model; timm: the encoder with its features as timm's VisionTransformer, "
           ".safetensors or .pth; mae: the encoder as MAE's fine-tuning code takes it, .pth")

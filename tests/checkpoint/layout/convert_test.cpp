@@ -10,6 +10,7 @@
 #include "checkpoint/format/tensor_cast.h"
 #include "checkpoint/layout/checkpoint.h"
 #include "checkpoint/layout/recognise.h"
+#include "checkpoint/layout/shared_tokenizer.h"
 #include "checkpoint/pickle/torch_writer.h"
 #include "checkpoint/python.h"
 #include "support/fixtures.h"
@@ -175,6 +176,44 @@ TEST(Convert, PythonReadsWhatWeWrite) {
   for (const char* name : {"addp.safetensors", "addp.pth"}) {
     testing::expect_same_tensors(published.tensors, (scratch / name).string() + ".out");
   }
+}
+
+TEST(Convert, ModelsOfASetShareTheirTokenizer) {
+  const TemporaryFolder scratch;
+  const auto number = [](float value) {
+    Bytes bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return make_tensor(DType::kF32, {1}, bytes);
+  };
+  const auto write = [&](const char* name, const char* kind, const TensorMap& tensors) {
+    OwnMetadata own;
+    own.kind = kind;
+    own.config = Json::object();
+    write_safetensors(scratch.path() / name, tensors, to_safetensors_metadata(own));
+  };
+  write("whole.safetensors", "addp", {{"vqgan.codes", number(0.1F)}, {"width", number(2)}});
+  write("tokenizer.safetensors", "tokenizer", {{"codes", number(0.1F)}});
+  const auto out = scratch.path() / "addp.safetensors";
+  const ConversionOptions options{.floating = DType::kF16, .version = "1", .share_tokenizer = true};
+  convert_checkpoint(scratch.path() / "whole.safetensors", out, options);
+  const Checkpoint shared = open_checkpoint(out);
+  EXPECT_EQ(shared.tensors.size(), 1U);
+  EXPECT_TRUE(shared.tensors.contains("width"));
+  const Json config = own_metadata(shared)->config;
+  EXPECT_EQ(shared_tokenizer(config, out.string()), scratch.path() / "tokenizer.safetensors");
+  EXPECT_TRUE(shared_tokenizer(Json::object(), out.string()).empty());
+  EXPECT_THROW(convert_checkpoint(scratch.path() / "whole.safetensors", scratch.path() / "addp.pth",
+                                  options),
+               UsageError);
+
+  // Another tokenizer is refused, when it is to be shared and when it is to be used; so is none.
+  write("tokenizer.safetensors", "tokenizer", {{"codes", number(0.2F)}});
+  EXPECT_THROW(convert_checkpoint(scratch.path() / "whole.safetensors", out, options), DataError);
+  EXPECT_THROW(shared_tokenizer(config, out.string()), DataError);
+  write("tokenizer.safetensors", "tokenizer", {{"codes", number(0.1F)}, {"more", number(1)}});
+  EXPECT_THROW(convert_checkpoint(scratch.path() / "whole.safetensors", out, options), DataError);
+  std::filesystem::remove(scratch.path() / "tokenizer.safetensors");
+  EXPECT_THROW(shared_tokenizer(config, out.string()), DataError);
 }
 
 }  // namespace
