@@ -31,7 +31,7 @@ struct SamplerOptions {
     o.group("Sampling");
     o.add("steps", steps, "denoising steps").range(1, 4096);
     o.add("fast", fast,
-          "only the last step decodes a picture, about three times as fast at the published size; "
+          "only the last step decodes a picture, 2.5 times as fast at the published size; "
           "for models that 'addp distil' has prepared");
     o.add_enum<MaskCurve>("schedule", curve,
                           {{"cosine", MaskCurve::kCosine}, {"linear", MaskCurve::kLinear}},
