@@ -19,7 +19,8 @@ constexpr std::array<TransformerSize, 5> kTransformers = {{
 }};
 
 // Without the pooling the maps of small pictures keep twice the resolution.
-constexpr std::array<ResNetSize, 2> kResNets = {{
+constexpr std::array<ResNetSize, 3> kResNets = {{
+    {"resnet-pico", {1, 1, 1, 1}, 16, false, "nano"},
     {"resnet-nano", {1, 1, 2, 1}, 32, false, "nano"},
     {"resnet50", {3, 4, 6, 3}, 64, true, "base"},
 }};

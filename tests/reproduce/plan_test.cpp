@@ -128,6 +128,25 @@ TEST(Studies, ReadyModelsAreNotTrained) {
   }
 }
 
+TEST(Studies, AReadyAddpIsTakenByAllButTheAblations) {
+  Setting setting = mini_setting();
+  setting.tokenizer = "tokenizer.safetensors";
+  setting.predictor = "predictor.safetensors";
+  setting.addp = "addp.safetensors";
+  Plan plan;
+  Jobs jobs(setting, plan);
+  for (const char* name : {"main", "schedule", "sampling", "labels", "probe", "pictures"}) {
+    make_study(name, jobs);
+  }
+  for (const StudyJob& one : plan.jobs()) EXPECT_NE(one.kind, "train addp") << one.name;
+  const auto& words = plan.job("fid.1").words;
+  EXPECT_NE(std::find(words.begin(), words.end(), "addp.safetensors"), words.end());
+
+  // What they are compared with is trained as long as they are.
+  make_study("mapping", jobs);
+  EXPECT_EQ(plan.job("addp-default.1").words.size() + 2, plan.job("addp-argmax.1").words.size());
+}
+
 TEST(Studies, WhatTheDataLackIsSaid) {
   Setting setting = mini_setting();
   setting.classes = setting.fid = false;
@@ -149,7 +168,8 @@ TEST(Studies, LengthShortensTrainingsButNotProbes) {
   setting.length = 0.25;
   Plan plan;
   Jobs jobs(setting, plan);
-  EXPECT_EQ(units_of(plan.job(jobs.addp({}, 1))), 250);
+  jobs.addp_model({}, 1);
+  EXPECT_EQ(units_of(plan.job("addp.1")), 250);
   Setting full = setting;
   full.length = 1;
   Plan other;

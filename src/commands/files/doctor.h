@@ -22,7 +22,7 @@ struct DoctorOptions {
         .metavar("PATH...");
     o.add("preset", preset,
           "print the parameter counts of a network size: nano, tiny, small, base, large, "
-          "resnet-nano, resnet50")
+          "resnet-pico, resnet-nano, resnet50")
         .metavar("NAME");
     o.add("threads", threads, "threads that look through pictures; 0: one per core").range(0, 1024);
     o.add("list", list, "how many broken or odd pictures to name at the most").range(0, 1e9);

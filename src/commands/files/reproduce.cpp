@@ -54,12 +54,18 @@ Setting setting_of(const ReproduceOptions& options) {
     }
     setting.predictor = fs::canonical(find_model(options.predictor, {"predictor"})).string();
   }
+  if (!options.addp.empty()) {
+    if (options.predictor.empty()) {
+      throw UsageError("--addp needs its --predictor: it is compared with it");
+    }
+    setting.addp = fs::canonical(find_model(options.addp, {"addp"})).string();
+  }
   look_at_data(setting);
   return setting;
 }
 
 void add_outside_models(const Setting& setting, Plan& plan) {
-  for (const std::string& model : {setting.tokenizer, setting.predictor}) {
+  for (const std::string& model : {setting.tokenizer, setting.predictor, setting.addp}) {
     if (!model.empty()) plan.add_outside(model, FileDigest(model).hex());
   }
 }

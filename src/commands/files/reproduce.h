@@ -18,7 +18,7 @@ struct ReproduceOptions {
   std::filesystem::path out = "runs/reproduce";
   std::int64_t jobs = 0, threads = 1;
   bool dry_run = false, measure = true;
-  std::string tokenizer, predictor;
+  std::string tokenizer, predictor, addp;
   double length = 1;
   std::int64_t samples = 0;
   std::filesystem::path document, discussion;
@@ -36,6 +36,9 @@ struct ReproduceOptions {
     o.add("tokenizer", tokenizer, "a ready tokenizer, by path or name; empty: trained")
         .metavar("MODEL");
     o.add("predictor", predictor, "a ready predictor (MAGE) for that tokenizer; empty: trained")
+        .metavar("MODEL");
+    o.add("addp", addp,
+          "a ready ADDP for that predictor, for all but the ablations; empty: trained")
         .metavar("MODEL");
     o.group("What to make again, and how well");
     o.add("scale", scale, "mini, nano, tiny or paper: size of pictures and networks, length of all")

@@ -20,7 +20,7 @@ struct BenchGenerateOptions {
   void describe(Options& o) {
     o.add("model", model, "a model to measure; empty: the preset with random weights");
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
-    o.add("preset", preset, "nano, tiny, small, base, large, resnet-nano or resnet50")
+    o.add("preset", preset, "nano, tiny, small, base, large, resnet-pico, resnet-nano or resnet50")
         .metavar("NAME");
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
     o.add("size", size,

@@ -107,6 +107,12 @@ RunFindings run_of(const StudyJob& job, const JobResult& result) {
   return run;
 }
 
+// The last two parts of a path: a document that is shown around need not say where things lie.
+std::string end_of(const std::string& path) {
+  const fs::path whole(path);
+  return whole.is_absolute() ? (whole.parent_path().filename() / whole.filename()).string() : path;
+}
+
 }  // namespace
 
 Findings collect_findings(const Setting& setting, const std::vector<Study>& studies,
@@ -151,12 +157,18 @@ std::string budget_text(const Findings& findings) {
   for (const RunFindings& run : findings.runs) {
     if (run.job != "tokens") steps[run.kind] = std::max(steps[run.kind], run.steps);
   }
-  std::string text = fmt::format("Scale {} ({}). Pictures: {}, {} to learn from and {} held out.",
-                                 s.scale.name, s.scale.summary, s.data, s.pictures, s.held_out);
-  if (!s.dense.empty()) text += fmt::format(" Boxes and masks: {}.", s.dense);
-  if (!s.maps.empty()) text += fmt::format(" Label maps: {}.", s.maps);
-  if (!s.tokenizer.empty()) text += fmt::format(" Tokenizer: {}, as it is.", s.tokenizer);
-  if (!s.predictor.empty()) text += fmt::format(" Predictor (MAGE): {}, as it is.", s.predictor);
+  std::string text =
+      fmt::format("Scale {} ({}). Pictures: {}, {} to learn from and {} held out.", s.scale.name,
+                  s.scale.summary, end_of(s.data), s.pictures, s.held_out);
+  if (!s.dense.empty()) text += fmt::format(" Boxes and masks: {}.", end_of(s.dense));
+  if (!s.maps.empty()) text += fmt::format(" Label maps: {}.", end_of(s.maps));
+  if (!s.tokenizer.empty()) text += fmt::format(" Tokenizer: {}, as it is.", end_of(s.tokenizer));
+  if (!s.predictor.empty()) {
+    text += fmt::format(" Predictor (MAGE): {}, as it is.", end_of(s.predictor));
+  }
+  if (!s.addp.empty()) {
+    text += fmt::format(" ADDP, but for ablations: {}, as it is.", end_of(s.addp));
+  }
   if (!steps.empty()) text += " Steps at most:";
   std::string separator = " ";
   for (const auto& [kind, count] : steps) {

@@ -114,10 +114,17 @@ std::string Jobs::tokens() {
   return train("addp", "tokens", one, setting_.pictures, 1, std::move(words), "tokenize");
 }
 
-// The paper ablates shorter runs than the one it is compared by; the smaller scales do not.
+// The paper ablates shorter runs than the one it is compared by; the smaller scales do not. A ready
+// network has its own length: ablations are compared with one as long as they are.
 Variant Jobs::usual() const {
   const Scale& s = setting_.scale;
-  return s.ablation.epochs == s.addp.epochs ? Variant{} : Variant{.name = "default"};
+  const bool same = setting_.addp.empty() && s.ablation.epochs == s.addp.epochs;
+  return same ? Variant{} : Variant{.name = "default"};
+}
+
+std::string Jobs::addp_model(const Variant& variant, std::int64_t seed) {
+  if (variant.name.empty() && !setting_.addp.empty()) return setting_.addp;
+  return in_folder(addp(variant, seed));
 }
 
 std::string Jobs::addp(const Variant& variant, std::int64_t seed) {
@@ -170,7 +177,7 @@ std::string Jobs::fid_of_addp(const Variant& variant, std::int64_t seed,
                               const std::vector<std::string>& sampling, const std::string& label) {
   std::vector<std::string> words = variant.sampling;
   append(words, sampling);
-  return fid(seeded(named("fid", variant) + label, seed), in_folder(addp(variant, seed)), seed,
+  return fid(seeded(named("fid", variant) + label, seed), addp_model(variant, seed), seed,
              std::move(words));
 }
 
@@ -190,7 +197,7 @@ std::string Jobs::fid_of_tokenizer() {
 std::vector<std::string> Jobs::start_words(Start start, std::int64_t seed, const Variant& variant) {
   switch (start) {
     case Start::kAddp:
-      return {"--model", in_folder(addp(variant, seed))};
+      return {"--model", addp_model(variant, seed)};
     case Start::kMage:
       return {"--model", predictor()};
     case Start::kScratch:
@@ -274,7 +281,7 @@ std::string Jobs::segmenter(Start start, std::int64_t seed) {
 std::string Jobs::samples() {
   return plan_.add({.name = "samples",
                     .kind = "generate",
-                    .words = {"generate", "--model", in_folder(addp({}, 1)), "--count",
+                    .words = {"generate", "--model", addp_model({}, 1), "--count",
                               std::to_string(setting_.scale.shown), "--grid", "--steps",
                               std::to_string(setting_.scale.sample_steps), "--seed", "1", "--out",
                               in_folder("samples")},
@@ -285,7 +292,7 @@ std::string Jobs::trajectory() {
   return plan_.add(
       {.name = "trajectory",
        .kind = "generate with its steps",
-       .words = {"generate", "--model", in_folder(addp({}, 1)), "--count", "2", "--trajectory",
+       .words = {"generate", "--model", addp_model({}, 1), "--count", "2", "--trajectory",
                  "--schedule", "linear", "--steps", std::to_string(setting_.scale.sample_steps),
                  "--seed", "1", "--out", in_folder("trajectory")}});
 }
@@ -309,7 +316,7 @@ std::string Jobs::held_out_picture() {
 
 std::string Jobs::fill(const std::string& name, const std::vector<std::string>& what) {
   std::vector<std::string> words = {
-      "inpaint", "--model",          in_folder(addp({}, 1)),
+      "inpaint", "--model",          addp_model({}, 1),
       "--image", held_out_picture(), "--count",
       "4",       "--steps",          std::to_string(setting_.scale.sample_steps),
       "--out",   in_folder(name)};

@@ -27,12 +27,13 @@ class Jobs {
   // Models, as a word that names one.
   std::string tokenizer();
   std::string predictor();
+  // The ready one, where there is one and the variant is the usual network.
+  std::string addp_model(const Variant& variant, std::int64_t seed);
 
   // The row that ablations are compared with.
   Variant usual() const;
 
   // Jobs, by name; empty where the machine or the data have not what they need.
-  std::string addp(const Variant& variant, std::int64_t seed);
   std::string fid_of_addp(const Variant& variant, std::int64_t seed,
                           const std::vector<std::string>& sampling = {},
                           const std::string& label = {});
@@ -53,6 +54,7 @@ class Jobs {
   std::string fill(const std::string& name, const std::vector<std::string>& what);
 
  private:
+  std::string addp(const Variant& variant, std::int64_t seed);
   std::string train(const std::string& stage, const std::string& name, const StageScale& scale,
                     std::int64_t pictures, std::int64_t seed, std::vector<std::string> words,
                     const std::string& kind = {});

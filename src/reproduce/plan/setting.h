@@ -12,9 +12,9 @@ namespace addp {
 
 struct Setting {
   Scale scale;
-  std::string data;                  // classes
-  std::string dense, maps;           // boxes with masks; label maps; empty: none
-  std::string tokenizer, predictor;  // ready ones; empty: trained
+  std::string data;                        // classes
+  std::string dense, maps;                 // boxes with masks; label maps; empty: none
+  std::string tokenizer, predictor, addp;  // ready ones; empty: trained
   std::int64_t seeds = 2;
   double length = 1;         // of every training, over the scale's
   std::int64_t samples = 0;  // of a FID; 0: the scale's

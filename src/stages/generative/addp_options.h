@@ -26,7 +26,7 @@ struct AddpTrainOptions {
         .required();
     network.describe(o);
     o.add("encoder", encoder, "what sees the pixels")
-        .choices({"vit", "resnet50", "resnet-nano"})
+        .choices({"vit", "resnet50", "resnet-nano", "resnet-pico"})
         .common();
     o.add("class-ids", class_ids,
           "embeddings for classes beside the codes; the published networks have 1000")

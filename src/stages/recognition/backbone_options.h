@@ -27,7 +27,8 @@ struct BackboneOptions {
         .choices({"pixels", "tokens"})
         .advanced();
     o.add("preset", preset,
-          "from scratch: size by name: nano, tiny, small, base, large, resnet-nano, resnet50")
+          "from scratch: size by name: nano, tiny, small, base, large, resnet-pico, resnet-nano, "
+          "resnet50")
         .metavar("NAME");
     o.add("patch", patch, "from scratch: pixels of a patch, each way").range(1, 1024).advanced();
   }
