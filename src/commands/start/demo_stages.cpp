@@ -11,6 +11,8 @@
 namespace addp {
 namespace {
 
+constexpr int kSeveral = 4;  // shapes
+
 std::int64_t demo_steps(double steps, const DemoOptions& options) {
   return std::max<std::int64_t>(4, std::llround(steps * options.scale));
 }
@@ -39,6 +41,7 @@ ClassifierTrainOptions classifier_options(const DemoOptions& options) {
 DetectorTrainOptions detector_options(const DemoOptions& options) {
   DetectorTrainOptions stage;
   stage.train = demo_training(options, "detector", 350, 16);
+  stage.train.data = demo_data(options, kSeveral);
   stage.maps = maps_options(options);
   stage.strides = {2, 4, 8, 16};
   stage.channels = 48;
@@ -59,6 +62,7 @@ DetectorTrainOptions detector_options(const DemoOptions& options) {
 SegmenterTrainOptions segmenter_options(const DemoOptions& options) {
   SegmenterTrainOptions stage;
   stage.train = demo_training(options, "segmenter", 300, 16);
+  stage.train.data = demo_data(options, kSeveral);
   stage.maps = maps_options(options);
   stage.channels = stage.auxiliary_channels = 32;
   stage.dropout = 0;
@@ -68,10 +72,15 @@ SegmenterTrainOptions segmenter_options(const DemoOptions& options) {
 
 }  // namespace
 
+std::string demo_data(const DemoOptions& options, int objects) {
+  return fmt::format("shapes:size={},count=4000,seed={},objects={},plain=1", kDemoSide,
+                     options.seed, objects);
+}
+
 TrainOptions demo_training(const DemoOptions& options, const char* stage, double steps,
                            std::int64_t batch) {
   TrainOptions train;
-  train.data = fmt::format("shapes:size={},count=4000,seed={}", kDemoSide, options.seed);
+  train.data = demo_data(options, 1);
   train.out = options.out / stage;
   train.size = kDemoSide;
   train.seed = options.seed;

@@ -13,7 +13,11 @@ namespace addp {
 
 inline constexpr std::int64_t kDemoSide = 32;  // pixels; 8x8 tokens of 4 pixels
 
-// Settings that all runs share, on the procedural set; `steps` is for --scale 1.
+// The plain procedural set, with so many shapes in a picture: one of them is what a few minutes
+// suffice to learn to draw, several are what a detector is for.
+std::string demo_data(const DemoOptions& options, int objects);
+
+// Settings that all runs share, on pictures of one shape; `steps` is for --scale 1.
 TrainOptions demo_training(const DemoOptions& options, const char* stage, double steps,
                            std::int64_t batch);
 

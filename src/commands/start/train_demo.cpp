@@ -1,7 +1,6 @@
 #include "commands/start/train_demo.h"
 
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -26,7 +25,8 @@
 namespace addp {
 namespace {
 
-constexpr std::int64_t kShown = 8, kSteps = 12;
+constexpr std::int64_t kShown = 8, kSteps = 16;
+constexpr double kShapeGuidance = 2;
 
 TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
   TokenizerTrainOptions stage;
@@ -47,6 +47,7 @@ TokenOptions token_options(const DemoOptions& options) {
   tokens.crop = 0.7;
   tokens.views = 2;
   tokens.cache = options.out / "tokens.safetensors";
+  tokens.class_conditional = true;
   return tokens;
 }
 
@@ -68,7 +69,6 @@ StageOptions on_tokens(const DemoOptions& options, const char* name, double step
   stage.train = demo_training(options, name, steps, 64);
   stage.tokens = token_options(options);
   stage.network = network_options();
-  stage.class_ids = 1;
   return stage;
 }
 
@@ -106,19 +106,24 @@ GenerationPlan plan_of(const DemoOptions& options, std::int64_t count) {
   plan.seed = static_cast<std::uint64_t>(options.seed);
   plan.count = plan.batch = count;
   plan.sampler.steps = kSteps;
-  plan.sampler.top_p = 0.8;
+  plan.sampler.top_p = 0.9;
   return plan;
 }
 
-// Samples, and the steps of the first of them.
+// A row per kind of shape, and the steps of all of them.
 Tensor draw(const Generator& model, const DemoOptions& options, Trajectory& trajectory) {
   torch::NoGradGuard guard;
-  const GenerationPlan plan = plan_of(options, 4 * kShown);
+  const auto kinds = static_cast<std::int64_t>(model.class_names().size());
+  GenerationPlan plan = plan_of(options, kinds * kShown);
+  plan.sampler.guidance = kShapeGuidance;
+  std::vector<PictureAsk> asks;
+  for (std::int64_t i = 0; i < plan.count; ++i) {
+    asks.push_back({{plan.seed, static_cast<std::uint64_t>(i)}, i / kShown});
+  }
   SamplingProgress progress("generate", 1, plan.sampler);
-  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(plan.count));
-  std::iota(numbers.begin(), numbers.end(), 0);
   return model
-      .sample(numbers, plan, progress.hooks([&](const SamplerStep& step) { trajectory.add(step); }))
+      .sample_asked(asks, plan,
+                    progress.hooks([&](const SamplerStep& step) { trajectory.add(step); }))
       .pixels;
 }
 
@@ -144,6 +149,8 @@ std::vector<Image> held_out_pictures(const DemoOptions& options, std::int64_t co
   ShapesOptions shapes;
   shapes.size = static_cast<int>(kDemoSide);
   shapes.seed = static_cast<std::uint64_t>(options.seed);
+  shapes.objects = 1;
+  shapes.plain = true;
   std::vector<Image> images;
   for (std::int64_t i = 0; i < count; ++i) images.push_back(draw_shapes(shapes, "val", i).image);
   return images;
@@ -172,11 +179,18 @@ void add_generation(HtmlPage& page, const DemoOptions& options) {
                "Above: pictures the tokenizer never saw. Below: what its 64 tokens keep of them.",
                3);
   Trajectory trajectory(model.tokenizer(), model.grid());
-  const Image samples = picture_rows(draw(model, options, trajectory).split(kShown));
+  const Tensor made = draw(model, options, trajectory);
+  std::vector<LabelledPicture> rows;
+  for (const Tensor& row : made.split(kShown)) {
+    rows.push_back({model.class_names()[rows.size()], picture_rows({row})});
+  }
   page.heading("Generation");
-  page.picture(samples,
-               fmt::format("Pictures out of nothing by alternating denoising, {} steps.", kSteps),
-               3);
+  page.rows(
+      rows,
+      fmt::format("Pictures out of nothing by alternating denoising, {} steps; a row per kind "
+                  "of shape that was asked for.",
+                  kSteps),
+      3);
   page.picture(trajectory_strip(trajectory.frames(0), 12),
                "The first of them step by step: what is reliable, the tokens' embeddings as "
                "colours, and the noisy picture x_t.",
@@ -187,7 +201,7 @@ void add_generation(HtmlPage& page, const DemoOptions& options) {
   page.heading("Inpainting");
   page.picture(inpaintings(model, options, {pictures[0], pictures[1], pictures[2]}),
                "A picture, its middle hidden, and four ways to fill it in.", 3);
-  save_image(options.out / "samples.png", samples);
+  save_image(options.out / "samples.png", picture_rows(made.split(kShown)));
 }
 
 void write_page(const DemoOptions& options, const std::vector<DemoRow>& rows) {

@@ -46,6 +46,15 @@ Rgb shape_colour(RandomStream& random, const std::vector<Rgb>& taken) {
   return best;
 }
 
+// Plain pictures have three greys under six colours.
+Rgb plain_ground(RandomStream& random) {
+  return from_hsv(0.6F, 0.1F, 0.35F + 0.25F * static_cast<float>(random.integer(0, 2)));
+}
+
+Rgb plain_colour(RandomStream& random) {
+  return from_hsv(static_cast<float>(random.integer(0, 5)) / 6, 0.8F, 0.95F);
+}
+
 // Calls visit(x, y, u, v) for the pixels within `reach` of the shape's centre.
 template <class Visit>
 void around(const PlacedShape& shape, float reach, int size, float dx, float dy, Visit&& visit) {
@@ -110,11 +119,8 @@ std::uint8_t to_byte(float value) {
   return static_cast<std::uint8_t>(std::clamp(value, 0.0F, 1.0F) * 255 + 0.5F);
 }
 
-}  // namespace
-
-std::vector<int> paint_scene(const ShapeScene& scene, RandomStream random, int size, Image& image) {
-  Canvas canvas{size, std::vector<Rgb>(std::size_t(size) * std::size_t(size))};
-  std::vector<int> owner(canvas.pixels.size(), -1);
+void paint_textured(Canvas& canvas, const ShapeScene& scene, RandomStream& random,
+                    std::vector<int>& owner) {
   const Rgb ground =
       from_hsv(static_cast<float>(random.uniform()), static_cast<float>(random.uniform(0.1, 0.5)),
                static_cast<float>(random.uniform(0.3, 0.9)));
@@ -132,6 +138,26 @@ std::vector<int> paint_scene(const ShapeScene& scene, RandomStream random, int s
     paint_shadow(canvas, scene.shapes[i]);
     paint_shape(canvas, scene.shapes[i], texture, static_cast<int>(i), owner);
   }
+}
+
+void paint_plain(Canvas& canvas, const ShapeScene& scene, RandomStream& random,
+                 std::vector<int>& owner) {
+  const auto flat = [&](Rgb colour) {
+    return Texture(random, TextureKind::kGradient, colour, 0, 1);
+  };
+  paint_ground(canvas, flat(plain_ground(random)));
+  for (std::size_t i = 0; i < scene.shapes.size(); ++i) {
+    paint_shape(canvas, scene.shapes[i], flat(plain_colour(random)), static_cast<int>(i), owner);
+  }
+}
+
+}  // namespace
+
+std::vector<int> paint_scene(const ShapeScene& scene, RandomStream random, int size, bool plain,
+                             Image& image) {
+  Canvas canvas{size, std::vector<Rgb>(std::size_t(size) * std::size_t(size))};
+  std::vector<int> owner(canvas.pixels.size(), -1);
+  plain ? paint_plain(canvas, scene, random, owner) : paint_textured(canvas, scene, random, owner);
   image = Image(size, size);
   for (std::size_t i = 0; i < canvas.pixels.size(); ++i) {
     image.pixels[3 * i] = to_byte(canvas.pixels[i].r);

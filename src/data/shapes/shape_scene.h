@@ -28,6 +28,8 @@ struct ShapeScene {
 ShapeScene plan_scene(RandomStream& random, ShapeKind main_kind, int max_shapes);
 
 // Draws the scene and returns for every pixel the shape that is seen there, -1 for the ground.
-std::vector<int> paint_scene(const ShapeScene& scene, RandomStream random, int size, Image& image);
+// `plain`: without textures, in few colours.
+std::vector<int> paint_scene(const ShapeScene& scene, RandomStream random, int size, bool plain,
+                             Image& image);
 
 }  // namespace addp

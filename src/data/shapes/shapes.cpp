@@ -26,15 +26,23 @@ void parse_number(std::string_view key, std::string_view text, double low, doubl
   out = value;
 }
 
+void parse_flag(std::string_view key, std::string_view text, bool& out) {
+  int value = 0;
+  parse_number(key, text, 0, 1, value);
+  out = value != 0;
+}
+
 void set_option(ShapesOptions& options, std::string_view key, std::string_view value) {
   if (key == "size") return parse_number(key, value, 16, 4096, options.size);
   if (key == "count") return parse_number(key, value, 1, 1e9, options.count);
   if (key == "val") return parse_number(key, value, 1, 1e9, options.val);
   if (key == "seed") return parse_number(key, value, 0, 9e15, options.seed);
   if (key == "objects") return parse_number(key, value, 1, 12, options.objects);
-  const auto near = nearest_name(key, {"size", "count", "val", "seed", "objects"});
-  throw UsageError("shapes: there is no option '{}'{}; known are size, count, val, seed, objects",
-                   key, near ? ", did you mean '" + *near + "'" : "");
+  if (key == "plain") return parse_flag(key, value, options.plain);
+  const auto near = nearest_name(key, {"size", "count", "val", "seed", "objects", "plain"});
+  throw UsageError(
+      "shapes: there is no option '{}'{}; known are size, count, val, seed, objects, plain", key,
+      near ? ", did you mean '" + *near + "'" : "");
 }
 
 std::string purpose(std::string_view split) { return "shapes/" + std::string(split); }
@@ -77,7 +85,7 @@ ShapesPicture draw_shapes(const ShapesOptions& options, std::string_view split,
   ShapesPicture picture;
   picture.class_id = static_cast<int>(main_kind);
   const std::vector<int> owner =
-      paint_scene(scene, random.fork("paint"), options.size, picture.image);
+      paint_scene(scene, random.fork("paint"), options.size, options.plain, picture.image);
 
   picture.labels = GrayImage(options.size, options.size);
   std::vector<GrayImage> masks(scene.shapes.size(), GrayImage(options.size, options.size));

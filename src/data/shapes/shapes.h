@@ -23,7 +23,8 @@ struct ShapesOptions {
   std::int64_t count = 2000;  // pictures for training
   std::int64_t val = 0;       // pictures for validation; 0: a quarter of `count`
   std::uint64_t seed = 1;
-  int objects = 5;  // shapes per picture at most, the main one included
+  int objects = 5;     // shapes per picture at most, the main one included
+  bool plain = false;  // flat fills in few colours: what a minute of training can learn
 
   std::int64_t val_count() const { return val > 0 ? val : (count + 3) / 4; }
 };

@@ -126,8 +126,30 @@ TEST(Shapes, ShapesStandOutFromTheGround) {
   EXPECT_GE(clear, 30);
 }
 
+TEST(Shapes, PlainPicturesHaveTheSameSceneWithoutTexture) {
+  const ShapesOptions textured{.size = 48, .objects = 1};
+  ShapesOptions plain = textured;
+  plain.plain = true;
+  for (int index = 0; index < 24; ++index) {
+    const ShapesPicture with = draw_shapes(textured, "train", index);
+    const ShapesPicture without = draw_shapes(plain, "train", index);
+    EXPECT_EQ(with.labels.pixels, without.labels.pixels) << index;
+    EXPECT_NE(with.image.pixels, without.image.pixels) << index;
+    int roughest = 0;  // step between neighbours of the ground, clear of outlines
+    for (std::size_t x = 1; x < 48; ++x) {
+      if (without.labels.pixels[x] != 0 || without.labels.pixels[x + 48] != 0) continue;
+      if (without.labels.pixels[x - 1] != 0 || without.labels.pixels[x + 47] != 0) continue;
+      roughest = std::max(roughest, std::abs(int{without.image.pixels[3 * x]} -
+                                             int{without.image.pixels[3 * x - 3]}));
+    }
+    EXPECT_LE(roughest, 3) << index;
+  }
+}
+
 TEST(Shapes, SpecsAreParsedAndMistakesNamed) {
-  const ShapesOptions options = parse_shapes_spec("shapes:size=96,count=12,val=7,seed=9,objects=2");
+  const ShapesOptions options =
+      parse_shapes_spec("shapes:size=96,count=12,val=7,seed=9,objects=2,plain=1");
+  EXPECT_TRUE(options.plain);
   EXPECT_EQ(options.size, 96);
   EXPECT_EQ(options.count, 12);
   EXPECT_EQ(options.val_count(), 7);
@@ -137,7 +159,7 @@ TEST(Shapes, SpecsAreParsedAndMistakesNamed) {
   EXPECT_TRUE(is_shapes_spec("shapes:"));
   EXPECT_FALSE(is_shapes_spec("shapes2"));
   for (const char* bad : {"shapes:size", "shapes:size=0", "shapes:size=x", "shapes:colour=3",
-                          "shapes:count=1e3", "shapes:size=64,,seed=1"}) {
+                          "shapes:count=1e3", "shapes:plain=2", "shapes:size=64,,seed=1"}) {
     EXPECT_THROW(parse_shapes_spec(bad), UsageError) << bad;
   }
   try {
