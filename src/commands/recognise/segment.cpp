@@ -35,6 +35,8 @@ std::vector<std::pair<int, double>> class_shares(const GrayImage& labels) {
   return shares;
 }
 
+constexpr Color kUnpainted{200, 200, 200};  // in the legend
+
 // The overlay with its colours explained below it.
 Image with_legend(const Image& overlay, const std::vector<std::pair<int, double>>& shares,
                   const std::vector<std::string>& names) {
@@ -49,7 +51,7 @@ Image with_legend(const Image& overlay, const std::vector<std::pair<int, double>
   paste(sheet, overlay, 0, 0);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     draw_label(sheet, 2, overlay.height + 2 + line * static_cast<int>(i), texts[i],
-               distinct_color(shares[i].first));
+               label_color(shares[i].first, names).value_or(kUnpainted));
   }
   return sheet;
 }
@@ -73,7 +75,8 @@ void run(const SegmentOptions& options, const RunContext& context) {
     const auto shares = class_shares(labels);
     const auto overlay_path = options.input.out / (input.stem + ".png"),
                label_path = options.input.out / (input.stem + "-labels.png");
-    save_image(overlay_path, with_legend(overlay_labels(input.image, labels), shares, names));
+    save_image(overlay_path,
+               with_legend(overlay_labels(input.image, labels, names), shares, names));
     write_file_atomically(label_path, encode_png(labels));
     nlohmann::json record = {{"picture", input.source},
                              {"overlay", overlay_path.string()},

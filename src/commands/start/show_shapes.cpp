@@ -34,9 +34,11 @@ std::vector<Image> fresh_pictures(const DemoOptions& options, std::int64_t side)
 Image legend(const std::vector<std::string>& names) {
   std::vector<Image> parts;
   for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto colour = label_color(static_cast<int>(i), names);
+    if (!colour) continue;
     const TextSize size = measure_text(names[i]);
-    Image part = make_canvas(size.width + 8, size.height + 8, distinct_color(static_cast<int>(i)));
-    draw_label(part, 3, 3, names[i], distinct_color(static_cast<int>(i)));
+    Image part = make_canvas(size.width + 8, size.height + 8, *colour);
+    draw_label(part, 3, 3, names[i], *colour);
     parts.push_back(part);
   }
   return make_grid(parts, static_cast<int>(parts.size()), 4);
@@ -72,7 +74,7 @@ void add_label_maps(const DemoOptions& options, HtmlPage& page) {
       return resize(image, kShownSide, kShownSide, Resample::kNearest);
     };
     pictures.push_back(shown(picture));
-    overlays.push_back(shown(overlay_labels(picture, labels)));
+    overlays.push_back(shown(overlay_labels(picture, labels, segmenter->config().class_names)));
   }
   std::vector<Image> all = pictures;
   all.insert(all.end(), overlays.begin(), overlays.end());

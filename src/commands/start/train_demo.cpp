@@ -30,11 +30,11 @@ constexpr double kShapeGuidance = 2;
 
 TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
   TokenizerTrainOptions stage;
-  stage.train = demo_training(options, "tokenizer", 400, 32);
+  stage.train = demo_training(options, "tokenizer", 600, 32);
   stage.train.weight_decay = 1e-4;
   stage.network = vqgan_preset("light-4");
   stage.network.blocks = 1;
-  stage.network.codes = 128;
+  stage.network.codes = 256;
   stage.perceptual = 0;
   stage.adversarial = 0;
   stage.restart_every = std::max<std::int64_t>(1, stage.train.steps / 12);

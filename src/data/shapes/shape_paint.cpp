@@ -46,13 +46,11 @@ Rgb shape_colour(RandomStream& random, const std::vector<Rgb>& taken) {
   return best;
 }
 
-// Plain pictures have three greys under six colours.
-Rgb plain_ground(RandomStream& random) {
-  return from_hsv(0.6F, 0.1F, 0.35F + 0.25F * static_cast<float>(random.integer(0, 2)));
-}
+// Plain pictures have four colours on one ground, so that a small codebook holds every corner.
+constexpr Rgb kPlainGround{0.88F, 0.9F, 0.92F};
 
 Rgb plain_colour(RandomStream& random) {
-  return from_hsv(static_cast<float>(random.integer(0, 5)) / 6, 0.8F, 0.95F);
+  return from_hsv(static_cast<float>(random.integer(0, 3)) / 4, 0.8F, 0.9F);
 }
 
 // Calls visit(x, y, u, v) for the pixels within `reach` of the shape's centre.
@@ -145,7 +143,7 @@ void paint_plain(Canvas& canvas, const ShapeScene& scene, RandomStream& random,
   const auto flat = [&](Rgb colour) {
     return Texture(random, TextureKind::kGradient, colour, 0, 1);
   };
-  paint_ground(canvas, flat(plain_ground(random)));
+  for (Rgb& pixel : canvas.pixels) pixel = kPlainGround;
   for (std::size_t i = 0; i < scene.shapes.size(); ++i) {
     paint_shape(canvas, scene.shapes[i], flat(plain_colour(random)), static_cast<int>(i), owner);
   }

@@ -93,11 +93,12 @@ class SegmenterStage : public MapsStage<SegmenterTrainOptions, Segmenter> {
   std::vector<Panel> pictures() override {
     network_->eval();
     std::vector<Image> shown, truth, found;
+    const auto& names = network_->config().class_names;
     for_each_sample(validation_, shown_pictures(), [&](const BatchItem& sample) {
       shown.push_back(sample.image);
-      truth.push_back(overlay_labels(sample.image, sample.label_map));
-      found.push_back(
-          overlay_labels(sample.image, segment_picture(*network_, sample.image, test_options())));
+      truth.push_back(overlay_labels(sample.image, sample.label_map, names));
+      found.push_back(overlay_labels(
+          sample.image, segment_picture(*network_, sample.image, test_options()), names));
     });
     if (shown.empty()) return {};
     const auto count = static_cast<int>(shown.size());

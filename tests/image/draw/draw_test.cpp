@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "image/draw/font.h"
+#include "image/draw/overlay.h"
 
 namespace addp {
 namespace {
@@ -80,6 +81,17 @@ TEST(Draw, TextFitsItsMeasure) {
     EXPECT_EQ(count_color(image, kRed), 0);
     draw_text(image, -4, image.height - 3, text, kRed, scale);  // clipped, no overrun
   }
+}
+
+TEST(Draw, LabelsAreOverlaidButNotTheGround) {
+  const std::vector<std::string> names = {"background", "cat"};
+  GrayImage labels(3, 1);
+  labels.pixels = {0, 1, 255};
+  const Image shown = overlay_labels(make_canvas(3, 1, kRed), labels, names, 1);
+  EXPECT_EQ(color_at(shown, 0, 0), kRed);
+  EXPECT_EQ(color_at(shown, 1, 0), distinct_color(1));
+  EXPECT_EQ(color_at(shown, 2, 0), kRed);
+  EXPECT_THROW(overlay_labels(make_canvas(2, 1, kRed), labels, names), UsageError);
 }
 
 TEST(Draw, GridPlacesEveryPicture) {
