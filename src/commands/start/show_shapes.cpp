@@ -58,7 +58,7 @@ void add_detections(const DemoOptions& options, HtmlPage& page) {
   const Image sheet = make_grid(drawn, 3, 6);
   save_image(options.out / "detected.png", sheet);
   page.paragraph(
-      "The same kind of encoder with a head that finds things: where each one is, which pixels "
+      "A small network with a head that finds things: where each one is, which pixels "
       "belong to it, what it is, and how sure that is. The scenes were drawn a moment ago.");
   page.picture(sheet, fmt::format("{} things in {} pictures.", found, drawn.size()), 1,
                Look::kPhoto);
@@ -78,7 +78,7 @@ void add_label_maps(const DemoOptions& options, HtmlPage& page) {
   }
   std::vector<Image> all = pictures;
   all.insert(all.end(), overlays.begin(), overlays.end());
-  page.paragraph("And with a head that gives every pixel a class.");
+  page.paragraph("And one with a head that gives every pixel a class.");
   page.picture(make_grid(all, static_cast<int>(kPictures), 6),
                "Above: pictures. Below: the classes of their pixels as colours.", 1, Look::kPhoto);
   page.picture(legend(segmenter->config().class_names), "The classes and their colours.", 1,

@@ -34,7 +34,7 @@ TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
   stage.train.weight_decay = 1e-4;
   stage.network = vqgan_preset("light-4");
   stage.network.blocks = 1;
-  stage.network.codes = 256;
+  stage.network.codes = 128;
   stage.perceptual = 0;
   stage.adversarial = 0;
   stage.restart_every = std::max<std::int64_t>(1, stage.train.steps / 12);
@@ -44,8 +44,8 @@ TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
 TokenOptions token_options(const DemoOptions& options) {
   TokenOptions tokens;
   tokens.tokenizer = options.out / "tokenizer";
-  tokens.crop = 0.7;
-  tokens.views = 2;
+  tokens.crop = 1;
+  tokens.views = 1;
   tokens.cache = options.out / "tokens.safetensors";
   tokens.class_conditional = true;
   return tokens;

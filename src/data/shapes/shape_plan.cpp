@@ -49,6 +49,22 @@ PlacedShape random_shape(RandomStream& random, ShapeKind kind, double smallest, 
   return shape;
 }
 
+PlacedShape main_shape(RandomStream& random, ShapeKind kind) {
+  PlacedShape shape = random_shape(random, kind, 0.26, 0.36);
+  shape.x = uniform(random, 0.4, 0.6);
+  shape.y = uniform(random, 0.4, 0.6);
+  return shape;
+}
+
+PlacedShape plain_shape(RandomStream& random, ShapeKind kind) {
+  PlacedShape shape;
+  shape.kind = kind;
+  shape.radius = uniform(random, 0.32, 0.38);
+  shape.x = uniform(random, 0.47, 0.53);
+  shape.y = uniform(random, 0.47, 0.53);
+  return shape;
+}
+
 bool good_enough(const ShapeScene& scene) {
   const std::vector<double> shares = visible_shares(scene.shapes);
   for (std::size_t k = 0; k < shares.size(); ++k) {
@@ -78,12 +94,10 @@ float PlacedShape::distance(float u, float v) const {
   return radius * shape_distance(kind, cosine * dx + sine * dy, cosine * dy - sine * dx);
 }
 
-ShapeScene plan_scene(RandomStream& random, ShapeKind main_kind, int max_shapes) {
+ShapeScene plan_scene(RandomStream& random, ShapeKind main_kind, int max_shapes, bool plain) {
   ShapeScene scene;
-  PlacedShape main = random_shape(random, main_kind, 0.26, 0.36);
-  main.x = uniform(random, 0.4, 0.6);
-  main.y = uniform(random, 0.4, 0.6);
-  scene.shapes.push_back(main);
+  scene.shapes.push_back(plain ? plain_shape(random, main_kind) : main_shape(random, main_kind));
+  const PlacedShape main = scene.shapes.front();
   const std::int64_t companions = random.integer(std::min(1, max_shapes - 1), max_shapes - 1);
   for (std::int64_t i = 0; i < companions; ++i) {
     const auto kind = static_cast<ShapeKind>(random.integer(0, kShapeKinds - 1));

@@ -24,8 +24,9 @@ struct ShapeScene {
   int main = 0;                     // which one gives the picture its class
 };
 
-// Every shape stays visible to a good part, the main one to most of it.
-ShapeScene plan_scene(RandomStream& random, ShapeKind main_kind, int max_shapes);
+// Every shape stays visible to a good part, the main one to most of it. `plain`: the main one
+// stands upright in the middle, large.
+ShapeScene plan_scene(RandomStream& random, ShapeKind main_kind, int max_shapes, bool plain);
 
 // Draws the scene and returns for every pixel the shape that is seen there, -1 for the ground.
 // `plain`: without textures, in few colours.

@@ -81,7 +81,7 @@ ShapesPicture draw_shapes(const ShapesOptions& options, std::string_view split,
                           std::int64_t index) {
   const auto main_kind = static_cast<ShapeKind>(shapes_class(options, split, index));
   RandomStream random(options.seed, purpose(split), static_cast<std::uint64_t>(index));
-  const ShapeScene scene = plan_scene(random, main_kind, options.objects);
+  const ShapeScene scene = plan_scene(random, main_kind, options.objects, options.plain);
   ShapesPicture picture;
   picture.class_id = static_cast<int>(main_kind);
   const std::vector<int> owner =

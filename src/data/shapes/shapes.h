@@ -24,7 +24,7 @@ struct ShapesOptions {
   std::int64_t val = 0;       // pictures for validation; 0: a quarter of `count`
   std::uint64_t seed = 1;
   int objects = 5;     // shapes per picture at most, the main one included
-  bool plain = false;  // flat fills in few colours: what a minute of training can learn
+  bool plain = false;  // upright, flat, in few colours: what minutes of training can learn
 
   std::int64_t val_count() const { return val > 0 ? val : (count + 3) / 4; }
 };
