@@ -150,6 +150,7 @@ json neighbours(ServiceContext& context, Fields& fields) {
   json answer = answer_head(model, picture);
   answer["known"] = context.neighbours->known();
   answer["total"] = context.neighbours->total();
+  answer["complete"] = context.neighbours->complete();
   answer["neighbours"] = json::array();
   for (const Neighbour& one : context.neighbours->nearest(feature, request.count)) {
     answer["neighbours"].push_back({{"name", one.name},
