@@ -3,6 +3,7 @@ import base64
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +20,7 @@ from serving import Server, png
 
 PROGRAM, MODELS = sys.argv.pop(1), sys.argv.pop(1)
 SCREENSHOTS = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
-NAMES = ["addp", "classifier", "detector", "segmenter"]
+NAMES = ["addp", "predictor", "classifier", "detector", "segmenter"]
 PICTURE = png(48, 40, lambda x, y: (5 * x, 6 * y, (x * y) % 256))
 
 # Drops a file onto the page as a hand would: Chrome lets scripts make the transfer.
@@ -138,6 +139,20 @@ class Page(unittest.TestCase):
         self.drop(PICTURE)
         self.wait(lambda: "no recipe" in self.by("toasts").text)
 
+    def test_a_picture_of_the_command_line_finds_its_model(self):
+        with tempfile.TemporaryDirectory() as out:
+            subprocess.run([PROGRAM, "generate", "--model", os.path.join(MODELS, "predictor"), "-n", "1", "--steps", "3", "--seed", "77",
+                            "--threads", "1", "--out", out, "-q"], check=True, stdout=subprocess.DEVNULL)
+            with open(os.path.join(out, "000000.png"), "rb") as file:
+                data = file.read()
+        self.drop(data)
+        self.wait(lambda: self.by("make-seed").get_attribute("value") == "77")
+        self.assertEqual(self.by("make-model").get_property("value"), "predictor")
+        digest = next(model["sha256"] for model in self.server.json("/api/models")["models"] if model["name"] == "predictor").encode()
+        self.assertIn(digest, data)
+        self.drop(data.replace(digest, b"0" * 64))
+        self.wait(lambda: "not served here" in self.by("toasts").text)
+
     def test_mask_is_drawn_and_filled_in(self):
         self.by("tab-edit").click()
         self.drop(PICTURE, "mine.png")
@@ -170,23 +185,122 @@ class Page(unittest.TestCase):
                     self.assertTrue(same or mask.getpixel((x, y)) > 127, (x, y))
                     changed += not same
             self.assertGreater(changed, 20)
+        first = [self.bytes_of(image) for image in self.all("#variants img")]
+        self.by("edit-go").click()  # with the next seed
+        self.wait(lambda: self.by("edit-go").is_enabled() and self.by("edit-status").text.endswith("s"))
+        self.wait(lambda: first != [self.bytes_of(image) for image in self.all("#variants img")])
         self.put("compare-range", 30)
-        self.driver.execute_script("arguments[0].scrollIntoView()", self.by("edit-results"))
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", self.by("compare"))
+        ActionChains(self.driver, duration=20).move_to_element(self.by("compare")).click_and_hold().move_by_offset(self.by("compare").size["width"] // 4, 0).release().perform()
+        self.assertTrue(73 <= int(self.by("compare-range").get_property("value")) <= 77)
         self.look("edit-variants")
+        self.by("variant-keep").click()
+        edited = self.bytes_of(self.all("#gallery .shot img")[0])
+        self.by("tab-make").click()
+        self.assertFalse(self.all("#gallery .shot button")[1].is_enabled())  # not made again from a seed alone
+        self.drop(edited)
+        self.wait(lambda: "was edited" in self.by("toasts").text)
+        self.by("tab-edit").click()
         self.by("variant-use").click()
         self.wait(lambda: self.by("edit-results").is_displayed() is False)
 
-    def test_edges_are_dragged_outwards(self):
+    def open_in_editor(self, data=PICTURE):
         self.by("tab-edit").click()
-        self.drop(PICTURE)
+        self.drop(data, "mine.png")
         self.wait(lambda: "48×40" in self.by("edit-info").text)
-        place = self.driver.execute_script(
-            "const c = document.getElementById('edit-canvas'), r = devicePixelRatio; const s = Math.min((c.width - 72 * r) / 48, (c.height - 72 * r) / 40);"
-            "return {dx: (48 * s / 2) / r, scale: s / r}")
-        canvas = self.by("edit-canvas")
-        ActionChains(self.driver).move_to_element_with_offset(canvas, round(place["dx"]), 0).click_and_hold().move_by_offset(round(10 * place["scale"]), 0).release().perform()
+
+    # Pixels of the screen per pixel of the picture of 48x40, which is in the middle of the canvas.
+    def editor_scale(self):
+        return self.driver.execute_script("const c = document.getElementById('edit-canvas'), r = devicePixelRatio;"
+                                          "return Math.min((c.width - 72 * r) / 48, (c.height - 72 * r) / 40) / r")
+
+    # Drags along points of the picture, (0, 0) being its middle.
+    def drag_in_editor(self, *points):
+        scale = self.editor_scale()
+        at = [(round(x * scale), round(y * scale)) for x, y in points]
+        chain = ActionChains(self.driver, duration=20).move_to_element_with_offset(self.by("edit-canvas"), *at[0]).click_and_hold()
+        for before, after in zip(at, at[1:]):
+            chain = chain.move_by_offset(after[0] - before[0], after[1] - before[1])
+        chain.release().perform()
+
+    def hidden(self):
+        return int(self.by("edit-info").text.split(", ")[-1].split()[0])
+
+    def press(self, *keys):
+        self.driver.execute_script("document.getElementById('edit-canvas').focus()")
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def test_tools(self):
+        self.open_in_editor()
+        self.press("r")
+        self.drag_in_editor((-10, -10), (10, 5))
+        self.assertTrue(20 * 15 - 60 <= self.hidden() <= 20 * 15 + 60, self.hidden())
+        box = self.hidden()
+        self.press("i")
+        self.assertEqual(self.hidden(), 48 * 40 - box)
+        self.press(Keys.DELETE)
+        self.assertEqual(self.hidden(), 0)
+        self.press("l")
+        self.drag_in_editor((-12, -8), (12, -8), (12, 8), (-12, 8))  # closes by itself
+        lasso = self.hidden()
+        self.assertTrue(24 * 16 - 90 <= lasso <= 24 * 16 + 90, lasso)
+        self.press("e")
+        self.drag_in_editor((-12, 0), (12, 0))
+        self.assertLess(self.hidden(), lasso - 100)
+        self.press(Keys.DELETE)
+        size = int(self.by("brush-size").get_property("value"))
+        wheel = "document.getElementById('edit-canvas').dispatchEvent(new WheelEvent('wheel', {deltaY: -100, ctrlKey: %s, cancelable: true}))"
+        self.driver.execute_script(wheel % "false")
+        self.assertGreater(int(self.by("brush-size").get_property("value")), size)
+        # A stroke of the same way on the screen is shorter where the picture is larger, and elsewhere where it was moved.
+        self.by("zoom-fit").click()
+        self.press("r")
+        self.drag_in_editor((-10, -10), (10, 10))
+        before = self.hidden()
+        self.press(Keys.DELETE)
+        for _ in range(5):
+            self.by("zoom-in").click()
+        self.drag_in_editor((-5, -5), (5, 5))
+        self.assertLess(self.hidden(), before / 4)
+        self.press(Keys.DELETE, "h")
+        self.drag_in_editor((0, 0), (18, 15))
+        self.press("r")
+        self.drag_in_editor((-30, -20), (-2, -2))  # now outside of the picture in part
+        self.assertGreater(self.hidden(), 0)
+        self.by("zoom-fit").click()
+
+    def test_two_fingers_zoom(self):
+        self.open_in_editor()
+        fingers = """
+          const canvas = document.getElementById('edit-canvas'), box = canvas.getBoundingClientRect();
+          canvas.setPointerCapture = () => {};
+          const touch = (kind, id, x, y) => canvas.dispatchEvent(new PointerEvent(kind, {pointerId: id, pointerType: 'touch', button: 0,
+            buttons: 1, clientX: box.left + box.width / 2 + x, clientY: box.top + box.height / 2 + y}));
+          touch('pointerdown', 1, -20, 0); touch('pointerdown', 2, 20, 0); touch('pointermove', 1, -80, 0); touch('pointermove', 2, 80, 0);
+          touch('pointerup', 1, -80, 0); touch('pointerup', 2, 80, 0);"""
+        self.press("r")
+        self.drag_in_editor((-5, -5), (5, 5))
+        before = self.hidden()
+        self.press(Keys.DELETE, "b")
+        self.driver.execute_script(fingers)
+        self.assertEqual(self.hidden(), 0)  # the first finger painted nothing
+        self.press("r")
+        self.drag_in_editor((-5, -5), (5, 5))
+        self.assertLess(self.hidden(), before / 8)  # four times as large
+
+    def test_edges_are_dragged_outwards(self):
+        self.open_in_editor()
+        self.drag_in_editor((23, 0), (23, 5))  # just inside: painted
+        self.assertGreater(self.hidden(), 0)
+        self.by("edit-undo").click()
+        self.drag_in_editor((24.1, 0), (34.1, 0))
         margin = int(self.by("edit-right").get_property("value"))
         self.assertTrue(8 <= margin <= 12, margin)
+        self.assertEqual(self.hidden(), 40 * margin)
+        self.by("edit-undo").click()
+        self.assertEqual(self.by("edit-right").get_property("value"), "0")
+        self.by("edit-redo").click()
+        self.assertEqual(self.by("edit-right").get_property("value"), str(margin))
         self.put("edit-count", 1)
         self.put("edit-steps", 3)
         self.by("edit-go").click()
@@ -214,7 +328,13 @@ class Page(unittest.TestCase):
 
     def test_what_is_it_and_edit_from_the_gallery(self):
         self.make(count=1, steps=3)
-        self.all("#gallery .shot button")[3].click()
+        self.driver.set_window_size(700, 700)
+        button = self.all("#gallery .shot button")[3]
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+        self.assertGreater(self.driver.execute_script("return scrollY"), 0)
+        button.click()
+        self.assertEqual(self.driver.execute_script("return scrollY"), 0)  # what it is taken over to is in sight
+        self.driver.set_window_size(1400, 1000)
         self.wait(lambda: len(self.all("#recognised .bar")) >= 3)
         self.wait(lambda: "1 of 1" in self.by("recognise-status").text)
         self.by("tab-make").click()
@@ -230,7 +350,16 @@ class Page(unittest.TestCase):
                 button.click()
                 break
         self.wait(lambda: self.by("run-name").text == "addp")
+        self.wait(lambda: self.all("#run-charts svg"))
+        ActionChains(self.driver).move_to_element(self.all("#run-charts svg")[0]).perform()
+        self.assertRegex(self.all("#run-charts .values")[0].text, r"^step \d+: *train ")
         self.look("train")
+        # The list is asked for anew every two seconds, and the keyboard stays where it was.
+        button = self.all("#runs button")[-1]
+        self.driver.execute_script("arguments[0].focus(); window.asked = 0; const old = window.fetch;"
+                                   "window.fetch = (path, options) => { window.asked += path === '/api/runs'; return old(path, options); }", button)
+        self.wait(lambda: self.driver.execute_script("return window.asked") >= 3)
+        self.assertEqual(self.driver.switch_to.active_element, button)
 
     def test_keyboard_alone(self):
         self.put("make-count", 1)

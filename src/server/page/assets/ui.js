@@ -113,6 +113,14 @@ export function fieldValue(input) {
   return input.type === "number" ? Number(input.value) : input.value;
 }
 
+// Two short fields side by side.
+export function pair(first, second) {
+  const fields = [first, second].map((id) => $(id).closest(".field"));
+  const both = el("div", { class: "pair" });
+  fields[0].before(both);
+  both.append(...fields);
+}
+
 // A switch that only some models know is not there for the others.
 export function offer(id, there) {
   $(id).disabled = !there;
