@@ -1,114 +1,23 @@
 """The page in a real browser: python browser_test.py PROGRAM MODELS [SCREENSHOTS]."""
-import base64
 import io
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
 from PIL import Image
-from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import WebDriverWait
 
-from serving import Server, png
-
-PROGRAM, MODELS = sys.argv.pop(1), sys.argv.pop(1)
-SCREENSHOTS = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
-NAMES = ["addp", "predictor", "classifier", "detector", "segmenter"]
-PICTURE = png(48, 40, lambda x, y: (5 * x, 6 * y, (x * y) % 256))
-
-# Drops a file onto the page as a hand would: Chrome lets scripts make the transfer.
-DROP = """
-const [data, name, target] = arguments;
-const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
-const transfer = new DataTransfer();
-transfer.items.add(new File([bytes], name, {type: "image/png"}));
-target.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true, cancelable: true}));
-"""
+from browsing import MODELS, PICTURE, PROGRAM, PageCase, open_browser
+from serving import Server
 
 
-def open_browser(folder):
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    options.add_experimental_option("prefs", {"download.default_directory": folder})
-    driver = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
-    driver.set_window_size(1400, 1000)
-    return driver
-
-
-class Page(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.server = Server(PROGRAM, [os.path.join(MODELS, name) for name in NAMES], "--watch", MODELS, "--data", "shapes:size=32,count=8,val=4")
-        cls.driver = open_browser(cls.folder.name)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.driver.quit()
-        cls.server.stop()
-        cls.folder.cleanup()
-
-    def setUp(self):
-        self.driver.get(self.server.address + "/")
-        self.driver.execute_script("localStorage.clear()")
-        self.ready()
-
-    def ready(self):
-        self.wait(lambda: self.driver.execute_script("return document.documentElement.dataset.ready") == "yes")
-        self.driver.execute_script("window.blobs = {}; const make = URL.createObjectURL; URL.createObjectURL = (blob) => {"
-                                   "const address = make(blob); window.blobs[address] = blob; return address; }")
-
-    def tearDown(self):
-        problems = [entry for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-        self.assertEqual(problems, [])
-
-    def wait(self, condition, seconds=60):
-        return WebDriverWait(self.driver, seconds, 0.1).until(lambda _: condition())
-
-    def by(self, name):
-        return self.driver.find_element(By.ID, name)
-
-    def all(self, selector):
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def put(self, name, value):
-        self.driver.execute_script("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true})); "
-                                   "arguments[0].dispatchEvent(new Event('change', {bubbles: true}))", self.by(name), value)
-
-    def drop(self, data, name="picture.png"):
-        self.driver.execute_script(DROP, base64.b64encode(data).decode(), name, self.by("main"))
-
-    def look(self, name):
-        if SCREENSHOTS:
-            os.makedirs(SCREENSHOTS, exist_ok=True)
-            self.driver.save_screenshot(os.path.join(SCREENSHOTS, name + ".png"))
-
-    # The bytes behind an <img> with a blob: address, which the page's policy lets nobody fetch.
-    def bytes_of(self, image):
-        return base64.b64decode(self.driver.execute_async_script(
-            "const done = arguments[1], reader = new FileReader(); reader.onload = () => done(reader.result.split(',')[1]);"
-            "reader.readAsDataURL(window.blobs[arguments[0].src])", image))
-
-    def make(self, count=3, steps=6, **settings):
-        self.put("make-count", count)
-        self.put("make-steps", steps)
-        for name, value in settings.items():
-            self.put("make-" + name.replace("_", "-"), value)
-        before = len(self.all("#gallery .shot"))
-        self.by("make-go").click()
-        self.wait(lambda: len(self.all("#gallery .shot")) == before + count)
-        self.wait(lambda: self.by("make-go").is_enabled())
-
+class Page(PageCase):
     def test_steps_arrive_and_can_be_gone_through(self):
         self.driver.execute_script("window.seen = []; new MutationObserver(() => seen.push(document.getElementById('make-status').textContent))"
                                    ".observe(document.getElementById('make-status'), {childList: true})")
@@ -153,160 +62,6 @@ class Page(unittest.TestCase):
         self.drop(data.replace(digest, b"0" * 64))
         self.wait(lambda: "not served here" in self.by("toasts").text)
 
-    def test_mask_is_drawn_and_filled_in(self):
-        self.by("tab-edit").click()
-        self.drop(PICTURE, "mine.png")
-        self.wait(lambda: "48×40" in self.by("edit-info").text)
-        self.assertFalse(self.by("edit-go").is_enabled())
-        canvas = self.by("edit-canvas")
-        ActionChains(self.driver).move_to_element(canvas).click_and_hold().move_by_offset(40, 10).move_by_offset(20, 30).release().perform()
-        self.wait(lambda: self.by("edit-go").is_enabled())
-        self.by("edit-undo").click()
-        self.wait(lambda: not self.by("edit-go").is_enabled())
-        self.by("edit-redo").click()
-        self.wait(lambda: self.by("edit-go").is_enabled())
-        self.put("edit-count", 3)
-        self.put("edit-steps", 4)
-        self.look("edit-mask")
-        self.driver.execute_script(  # remembers the mask that is sent
-            "const old = window.fetch; window.fetch = (path, options) => { const mask = options?.body?.get?.('mask'); if (mask) {"
-            "const reader = new FileReader(); reader.onload = () => { window.sentMask = reader.result; }; reader.readAsDataURL(mask); }"
-            "return old(path, options); }")
-        self.by("edit-go").click()
-        self.wait(lambda: len(self.all("#variants img")) == 3)
-        mask = Image.open(io.BytesIO(base64.b64decode(self.driver.execute_script("return window.sentMask").split(",")[1]))).convert("L")
-        before = Image.open(io.BytesIO(PICTURE)).convert("RGB")
-        for image in self.all("#variants img"):
-            after = Image.open(io.BytesIO(self.bytes_of(image))).convert("RGB")
-            changed = 0
-            for x in range(48):
-                for y in range(40):
-                    same = after.getpixel((x, y)) == before.getpixel((x, y))
-                    self.assertTrue(same or mask.getpixel((x, y)) > 127, (x, y))
-                    changed += not same
-            self.assertGreater(changed, 20)
-        first = [self.bytes_of(image) for image in self.all("#variants img")]
-        self.by("edit-go").click()  # with the next seed
-        self.wait(lambda: self.by("edit-go").is_enabled() and self.by("edit-status").text.endswith("s"))
-        self.wait(lambda: first != [self.bytes_of(image) for image in self.all("#variants img")])
-        self.put("compare-range", 30)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", self.by("compare"))
-        ActionChains(self.driver, duration=20).move_to_element(self.by("compare")).click_and_hold().move_by_offset(self.by("compare").size["width"] // 4, 0).release().perform()
-        self.assertTrue(73 <= int(self.by("compare-range").get_property("value")) <= 77)
-        self.look("edit-variants")
-        self.by("variant-keep").click()
-        edited = self.bytes_of(self.all("#gallery .shot img")[0])
-        self.by("tab-make").click()
-        self.assertFalse(self.all("#gallery .shot button")[1].is_enabled())  # not made again from a seed alone
-        self.drop(edited)
-        self.wait(lambda: "was edited" in self.by("toasts").text)
-        self.by("tab-edit").click()
-        self.by("variant-use").click()
-        self.wait(lambda: self.by("edit-results").is_displayed() is False)
-
-    def open_in_editor(self, data=PICTURE):
-        self.by("tab-edit").click()
-        self.drop(data, "mine.png")
-        self.wait(lambda: "48×40" in self.by("edit-info").text)
-
-    # Pixels of the screen per pixel of the picture of 48x40, which is in the middle of the canvas.
-    def editor_scale(self):
-        return self.driver.execute_script("const c = document.getElementById('edit-canvas'), r = devicePixelRatio;"
-                                          "return Math.min((c.width - 72 * r) / 48, (c.height - 72 * r) / 40) / r")
-
-    # Drags along points of the picture, (0, 0) being its middle.
-    def drag_in_editor(self, *points):
-        scale = self.editor_scale()
-        at = [(round(x * scale), round(y * scale)) for x, y in points]
-        chain = ActionChains(self.driver, duration=20).move_to_element_with_offset(self.by("edit-canvas"), *at[0]).click_and_hold()
-        for before, after in zip(at, at[1:]):
-            chain = chain.move_by_offset(after[0] - before[0], after[1] - before[1])
-        chain.release().perform()
-
-    def hidden(self):
-        return int(self.by("edit-info").text.split(", ")[-1].split()[0])
-
-    def press(self, *keys):
-        self.driver.execute_script("document.getElementById('edit-canvas').focus()")
-        ActionChains(self.driver).send_keys(*keys).perform()
-
-    def test_tools(self):
-        self.open_in_editor()
-        self.press("r")
-        self.drag_in_editor((-10, -10), (10, 5))
-        self.assertTrue(20 * 15 - 60 <= self.hidden() <= 20 * 15 + 60, self.hidden())
-        box = self.hidden()
-        self.press("i")
-        self.assertEqual(self.hidden(), 48 * 40 - box)
-        self.press(Keys.DELETE)
-        self.assertEqual(self.hidden(), 0)
-        self.press("l")
-        self.drag_in_editor((-12, -8), (12, -8), (12, 8), (-12, 8))  # closes by itself
-        lasso = self.hidden()
-        self.assertTrue(24 * 16 - 90 <= lasso <= 24 * 16 + 90, lasso)
-        self.press("e")
-        self.drag_in_editor((-12, 0), (12, 0))
-        self.assertLess(self.hidden(), lasso - 100)
-        self.press(Keys.DELETE)
-        size = int(self.by("brush-size").get_property("value"))
-        wheel = "document.getElementById('edit-canvas').dispatchEvent(new WheelEvent('wheel', {deltaY: -100, ctrlKey: %s, cancelable: true}))"
-        self.driver.execute_script(wheel % "false")
-        self.assertGreater(int(self.by("brush-size").get_property("value")), size)
-        # A stroke of the same way on the screen is shorter where the picture is larger, and elsewhere where it was moved.
-        self.by("zoom-fit").click()
-        self.press("r")
-        self.drag_in_editor((-10, -10), (10, 10))
-        before = self.hidden()
-        self.press(Keys.DELETE)
-        for _ in range(5):
-            self.by("zoom-in").click()
-        self.drag_in_editor((-5, -5), (5, 5))
-        self.assertLess(self.hidden(), before / 4)
-        self.press(Keys.DELETE, "h")
-        self.drag_in_editor((0, 0), (18, 15))
-        self.press("r")
-        self.drag_in_editor((-30, -20), (-2, -2))  # now outside of the picture in part
-        self.assertGreater(self.hidden(), 0)
-        self.by("zoom-fit").click()
-
-    def test_two_fingers_zoom(self):
-        self.open_in_editor()
-        fingers = """
-          const canvas = document.getElementById('edit-canvas'), box = canvas.getBoundingClientRect();
-          canvas.setPointerCapture = () => {};
-          const touch = (kind, id, x, y) => canvas.dispatchEvent(new PointerEvent(kind, {pointerId: id, pointerType: 'touch', button: 0,
-            buttons: 1, clientX: box.left + box.width / 2 + x, clientY: box.top + box.height / 2 + y}));
-          touch('pointerdown', 1, -20, 0); touch('pointerdown', 2, 20, 0); touch('pointermove', 1, -80, 0); touch('pointermove', 2, 80, 0);
-          touch('pointerup', 1, -80, 0); touch('pointerup', 2, 80, 0);"""
-        self.press("r")
-        self.drag_in_editor((-5, -5), (5, 5))
-        before = self.hidden()
-        self.press(Keys.DELETE, "b")
-        self.driver.execute_script(fingers)
-        self.assertEqual(self.hidden(), 0)  # the first finger painted nothing
-        self.press("r")
-        self.drag_in_editor((-5, -5), (5, 5))
-        self.assertLess(self.hidden(), before / 8)  # four times as large
-
-    def test_edges_are_dragged_outwards(self):
-        self.open_in_editor()
-        self.drag_in_editor((23, 0), (23, 5))  # just inside: painted
-        self.assertGreater(self.hidden(), 0)
-        self.by("edit-undo").click()
-        self.drag_in_editor((24.1, 0), (34.1, 0))
-        margin = int(self.by("edit-right").get_property("value"))
-        self.assertTrue(8 <= margin <= 12, margin)
-        self.assertEqual(self.hidden(), 40 * margin)
-        self.by("edit-undo").click()
-        self.assertEqual(self.by("edit-right").get_property("value"), "0")
-        self.by("edit-redo").click()
-        self.assertEqual(self.by("edit-right").get_property("value"), str(margin))
-        self.put("edit-count", 1)
-        self.put("edit-steps", 3)
-        self.by("edit-go").click()
-        self.wait(lambda: len(self.all("#variants img")) == 1)
-        self.assertEqual(self.driver.execute_script("return arguments[0].naturalWidth", self.all("#variants img")[0]), 48 + margin)
-
     def test_pictures_are_recognised(self):
         self.by("tab-recognise").click()
         self.drop(PICTURE, "<img src=x onerror=alert(1)>.png")
@@ -325,6 +80,19 @@ class Page(unittest.TestCase):
             self.wait(lambda: os.path.exists(path) and os.path.getsize(path) > 20)
         with open(os.path.join(self.folder.name, "recognised-coco.json")) as file:
             self.assertEqual(json.load(file)["images"][0]["width"], 48)
+
+    def test_a_folder_is_looked_at(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "deep"))
+            for name, data in (("one.png", PICTURE), ("deep/two.png", PICTURE), ("notes.txt", b"no picture")):
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(data)
+            self.by("tab-recognise").click()
+            self.assertFalse(self.by("export-csv").is_enabled())
+            self.by("recognise-dir").send_keys(folder)
+            self.wait(lambda: "2 of 2" in self.by("recognise-status").text)
+            titles = sorted(title.text for title in self.all("#recognised h3"))
+            self.assertTrue(titles[0].endswith("/deep/two.png") and titles[1].endswith("/one.png"), titles)
 
     def test_what_is_it_and_edit_from_the_gallery(self):
         self.make(count=1, steps=3)

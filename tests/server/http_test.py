@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import unittest
+import zlib
 
 from serving import Server, difference, form, pixels, png
 
@@ -180,9 +181,14 @@ class Service(unittest.TestCase):
             self.assertIn(self.server.post("/api/generate", data, {"Content-Type": kind})[0], (400, 415))
         for data in (b"", b"no picture", PICTURE[:60], png(2, 2, lambda x, y: (0, 0, 0))[:-20]):
             self.assertEqual(self.server.post("/api/classify", data, RAW)[0], 400)
-        huge = bytearray(PICTURE)
+        huge = bytearray(PICTURE)  # 3.6 gigapixels, says its header
         huge[16:24] = (60000).to_bytes(4, "big") * 2
-        self.assertIn(self.server.post("/api/classify", bytes(huge), RAW)[0], (400, 413))
+        huge[29:33] = zlib.crc32(huge[12:29]).to_bytes(4, "big")
+        for route, body, headers in (("/api/classify", bytes(huge), RAW), ("/api/inpaint", *form({"box": "0,0,9,9"}, {"image": ("a", bytes(huge))})),
+                                     ("/v1/images/edits", *form({"prompt": "a"}, {"image": ("a", PICTURE), "mask": ("m", bytes(huge))}))):
+            status, _, data = self.server.post(route, body, headers)
+            self.assertEqual(status, 413, route)
+            self.assertIn(b"megapixels", data)
         self.assertEqual(self.server.get("/nowhere")[0], 404)
         self.assertEqual(self.server.get("/api/generate")[0], 404)
         self.assertEqual(self.server.get("/../../etc/passwd")[0], 404)
@@ -217,16 +223,18 @@ class Service(unittest.TestCase):
         self.assertLess(self.server.metric("addp_batches_total") - before, 40)
 
     def test_a_client_that_goes_frees_its_place(self):
-        def leave(stream):
-            body = json.dumps({"steps": 256, "count": 64, "stream": stream}).encode()
+        def leave(route, **request):
+            body = json.dumps({"steps": 256, **request}).encode()
             connection = socket.create_connection(("127.0.0.1", self.server.port))
-            connection.sendall(f"POST /api/generate HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\nContent-Type: application/json\r\n"
+            connection.sendall(f"POST {route} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\nContent-Type: application/json\r\n"
                                f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
             time.sleep(0.3)
             connection.close()
-        for stream in (False, True):
+        edit = {"image": b64(PICTURE), "box": [0, 0, 30, 30], "count": 16}
+        for route, request in (("/api/generate", {"count": 64, "stream": False}), ("/api/generate", {"count": 64, "stream": True}),
+                               ("/api/inpaint", edit), ("/v1/images/generations", {"prompt": "a", "n": 64})):
             before = self.server.metric("addp_cancelled_total")
-            leave(stream)
+            leave(route, **request)
             for _ in range(600):
                 if self.server.metric("addp_cancelled_total") > before and self.server.metric("addp_running_pictures") == 0:
                     break

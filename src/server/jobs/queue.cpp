@@ -93,8 +93,8 @@ void JobQueue::linger(std::unique_lock<std::mutex>& lock) {
   if (last_jobs_ < 2) return;
   const std::int64_t wanted = std::min(last_pictures_, options_.batch);
   const std::chrono::duration<double> most(std::min(kLingerShare * last_seconds_, kLongestLinger));
-  changed_.wait_for(
-      lock, most, [&] { return stopped_ || waiting_.empty() || pictures_like_next() >= wanted; });
+  changed_.wait_for(lock, most,
+                    [&] { return stopped_ || waiting_.empty() || pictures_like_next() >= wanted; });
 }
 
 std::vector<Share> JobQueue::take_batch() {

@@ -1,5 +1,5 @@
-// The pictures of a set, by what an encoder sees in them. They are looked at in the background, when
-// no request waits.
+// The pictures of a set, by what an encoder sees in them. They are looked at in the background,
+// when no request waits.
 #pragma once
 
 #include <atomic>
