@@ -53,9 +53,9 @@ double sampler_rate(const Generator& generator, std::int64_t batch,
 struct Load {
   std::vector<double> latencies;  // seconds, of the pictures that came within the time measured
   std::int64_t failures = 0;
-  double seconds = 0;
+  double seconds = 0;  // from the start until the last of them
 
-  double rate() const { return static_cast<double>(latencies.size()) / seconds; }
+  double rate() const { return seconds > 0 ? static_cast<double>(latencies.size()) / seconds : 0; }
   double quantile(double share) {
     if (latencies.empty()) return 0;
     const auto place = static_cast<std::size_t>(
@@ -74,6 +74,7 @@ Load measure(int port, std::int64_t clients, const BenchServeOptions& options) {
   std::mutex mutex;
   std::atomic<bool> counting{false}, stop{false};
   std::atomic<std::int64_t> seed{0}, answered{0};
+  Clock::time_point begin;  // of the counting; set before it
   const auto client = [&] {
     bool first = true;
     httplib::Client http("127.0.0.1", port);
@@ -92,6 +93,7 @@ Load measure(int port, std::int64_t clients, const BenchServeOptions& options) {
         ++load.failures;
       } else if (counting && !stop) {
         load.latencies.push_back(taken);
+        load.seconds = seconds_since(begin);
       }
     }
   };
@@ -99,15 +101,14 @@ Load measure(int port, std::int64_t clients, const BenchServeOptions& options) {
   for (std::int64_t i = 0; i < clients; ++i) threads.emplace_back(client);
   const auto sleep_while = [](const auto& condition) {
     while (condition() && !interrupt_requested()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   };
   sleep_while([&] { return answered < clients; });
+  begin = Clock::now();
   counting = true;
-  const auto start = Clock::now();
-  sleep_while([&] { return seconds_since(start) < options.seconds; });
+  sleep_while([&] { return seconds_since(begin) < options.seconds; });
   stop = true;
-  load.seconds = seconds_since(start);
   for (auto& thread : threads) thread.join();
   throw_if_interrupted("nothing was kept");
   return load;
