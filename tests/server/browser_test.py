@@ -94,6 +94,16 @@ class Page(PageCase):
             titles = sorted(title.text for title in self.all("#recognised h3"))
             self.assertTrue(titles[0].endswith("/deep/two.png") and titles[1].endswith("/one.png"), titles)
 
+    def test_a_file_that_is_too_large_is_not_sent(self):
+        big = ("const transfer = new DataTransfer(); transfer.items.add(new File([new Uint8Array(33 << 20)], 'big.png', {type: 'image/png'}));"
+               "arguments[0].dispatchEvent(new DragEvent('drop', {dataTransfer: transfer, bubbles: true, cancelable: true}))")
+        for tab in ("recognise", "edit"):
+            self.by("tab-" + tab).click()
+            self.driver.execute_script("document.getElementById('toasts').replaceChildren()")
+            self.driver.execute_script(big, self.by("main"))
+            self.wait(lambda: "31 MiB" in self.by("toasts").text)
+        self.assertIn("1 failed", self.driver.execute_script("return document.getElementById('recognise-status').textContent"))
+
     def test_what_is_it_and_edit_from_the_gallery(self):
         self.make(count=1, steps=3)
         self.driver.set_window_size(700, 700)

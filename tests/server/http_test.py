@@ -190,6 +190,8 @@ class Service(unittest.TestCase):
             status, _, data = self.server.post(route, body, headers)
             self.assertEqual(status, 413, route)
             self.assertIn(b"megapixels", data)
+        # All of it is sent before the answer is read.
+        self.assertEqual(self.server.post("/api/classify", bytes(33 << 20), RAW)[0], 413)
         self.assertEqual(self.server.get("/nowhere")[0], 404)
         self.assertEqual(self.server.get("/api/generate")[0], 404)
         self.assertEqual(self.server.get("/../../etc/passwd")[0], 404)

@@ -1,6 +1,6 @@
 // The tab that fills in parts of pictures.
 import { postStream } from "./api.js";
-import { $, el, pair, settingField, selectField, complain, fieldValue, loadImage, offer, kPictureTypes, duration, say } from "./ui.js";
+import { $, el, pair, settingField, selectField, checkBytes, complain, fieldValue, loadImage, offer, kPictureTypes, duration, say } from "./ui.js";
 import { seedField, nextSeed } from "./seed.js";
 import { MaskEditor } from "./mask.js";
 import { addShot, shotOf } from "./gallery.js";
@@ -127,6 +127,7 @@ export async function openPicture(blob, name = blob.name ?? "picture") {
   if (blob.type && !kPictureTypes.includes(blob.type)) return say("That is no PNG, JPEG or WebP picture.", true);
   const address = URL.createObjectURL(blob);
   try {
+    checkBytes(blob, info.limits);
     const image = await loadImage(address);
     if (image.naturalWidth * image.naturalHeight > info.limits.canvas_pixels) {
       throw new Error(`pictures of up to ${Math.round(info.limits.canvas_pixels / 1e6)} megapixels can be edited; make it smaller first`);

@@ -1,6 +1,6 @@
 // The tab that looks at pictures: classes, things, label maps, neighbours.
 import { postPicture } from "./api.js";
-import { $, el, selectField, complain, loadImage, kPictureTypes, bytesOf, download, say } from "./ui.js";
+import { $, el, selectField, checkBytes, complain, loadImage, kPictureTypes, bytesOf, download, say } from "./ui.js";
 import { eachMaskPixel } from "./rle.js";
 
 const kKinds = [  // kind of model, route, label, help
@@ -81,6 +81,7 @@ function status() {
 }
 
 async function look(result) {
+  checkBytes(result.blob, info.limits);
   result.address = URL.createObjectURL(result.blob);
   result.image = await loadImage(result.address);
   result.width = result.image.naturalWidth;

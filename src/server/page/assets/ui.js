@@ -80,6 +80,12 @@ export function loadImage(address) {
   });
 }
 
+// Before it is sent: a body that is too large is only refused.
+export function checkBytes(blob, limits) {
+  const most = limits.body_bytes - (1 << 16);  // the other fields need room, too
+  if (blob.size > most) throw new Error(`files of up to ${Math.floor(most / (1 << 20))} MiB can be sent, and this one has ${Math.ceil(blob.size / (1 << 20))}; make it smaller first`);
+}
+
 export const kPictureTypes = ["image/png", "image/jpeg", "image/webp"];
 
 // A form field for a setting as the server describes it, with its line of help.
