@@ -120,6 +120,8 @@ class Service(unittest.TestCase):
             self.assertEqual(one["segmentation"]["size"], [32, 40])
         labels = json.loads(self.server.post("/api/segment", PICTURE, RAW)[2])
         self.assertAlmostEqual(sum(one["share"] for one in labels["classes"]), 1, places=6)
+        for one in labels["classes"]:
+            self.assertEqual(one["color"] is None, one["name"] == "background", one)  # the ground stays as it is
         feature = json.loads(self.server.post("/api/features", PICTURE, RAW)[2])["feature"]
         self.assertGreater(len(feature), 8)
 

@@ -117,11 +117,8 @@ async function readLabels(result) {
   const context = canvas.getContext("2d", { willReadFrequently: true });
   context.drawImage(image, 0, 0);
   const data = context.getImageData(0, 0, canvas.width, canvas.height);
-  const colors = new Map(result.segment.classes.map((one) => [one.class, rgb(one.color)]));
-  for (let i = 0; i < data.data.length; i += 4) {
-    const color = colors.get(data.data[i]) ?? [0, 0, 0];
-    data.data.set([...color, 140], i);
-  }
+  const colors = new Map(result.segment.classes.filter((one) => one.color).map((one) => [one.class, [...rgb(one.color), 140]]));
+  for (let i = 0; i < data.data.length; i += 4) data.data.set(colors.get(data.data[i]) ?? [0, 0, 0, 0], i);
   context.putImageData(data, 0, 0);
   result.labelMap = canvas;
 }
@@ -195,7 +192,7 @@ function describe(result) {
   if (result.segment) {
     parts.push(el("div", { class: "legend", "aria-label": "Shares of the classes" }, ...[...result.segment.classes].sort((a, b) => b.share - a.share).map((one) => {
       const patch = el("i");
-      patch.style.background = one.color;
+      patch.style.background = one.color ?? "none";  // the ground is left as it is
       return el("span", {}, patch, `${one.name} ${(100 * one.share).toFixed(1)}%`);
     })));
   }
