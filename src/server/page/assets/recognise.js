@@ -9,6 +9,7 @@ const kKinds = [  // kind of model, route, label, help
   ["segmenter", "segment", "label map", "which segmenter names every pixel"],
 ];
 const kShows = { boxes: "detector", masks: "detector", names: "detector", labels: "segmenter" };
+const kCrowd = 8;  // more things than this: names only where their boxes are wide enough
 const kLargest = 1024;  // pixels of a drawing's longer side
 
 let info;
@@ -165,6 +166,7 @@ function draw(result) {
     if (!$("show-names").checked) continue;
     const text = `${one.name} ${Math.round(100 * one.score)}%`;
     const width = context.measureText(text).width + 6 * unit, height = 16 * unit, top = Math.max(0, y - height);
+    if (found.length > kCrowd && w < width / 2) continue;
     context.fillRect(Math.min(x, canvas.width - width), top, width, height);
     const [r, g, b] = rgb(one.color);
     context.fillStyle = r * 0.3 + g * 0.6 + b * 0.1 > 140 ? "#000" : "#fff";
