@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/error.h"
 #include "http/status.h"
 #include "image/codec/codec.h"
@@ -84,21 +87,55 @@ TEST(OpenAi, TakesItsOwnFields) {
   EXPECT_THROW(take_openai_fields(streamed), HttpError);
 }
 
-// The header of a PNG file that claims a size, and nothing behind it.
-Bytes claimed(std::uint32_t width, std::uint32_t height) {
-  Bytes png = encode_png(Image(2, 2));
-  for (int i = 0; i < 4; ++i) {
-    png[std::size_t(16 + i)] = std::uint8_t(width >> (24 - 8 * i));
-    png[std::size_t(20 + i)] = std::uint8_t(height >> (24 - 8 * i));
+void put(Bytes& bytes, std::size_t at, std::uint32_t value, int length) {
+  for (int i = 0; i < length; ++i) {
+    bytes.at(at + std::size_t(i)) = std::uint8_t(value >> (8 * (length - 1 - i)));
   }
+}
+
+std::uint32_t crc(const std::uint8_t* data, std::size_t size) {
+  std::uint32_t value = ~0u;
+  for (std::size_t i = 0; i < size; ++i) {
+    value ^= data[i];
+    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0xEDB88320u : 0);
+  }
+  return ~value;
+}
+
+// Files whose headers claim a size, with the pixels of a small one behind them, and long enough for
+// that of 64 megapixels.
+constexpr std::size_t kLong = 200'000;
+
+Bytes claimed_png(std::uint32_t width, std::uint32_t height) {
+  Bytes png = encode_png(Image(2, 2));
+  put(png, 16, width, 4);
+  put(png, 20, height, 4);
+  put(png, 29, crc(png.data() + 12, 17), 4);
+  png.resize(kLong);
   return png;
+}
+
+Bytes claimed_jpeg(std::uint32_t width, std::uint32_t height) {
+  Bytes jpeg = encode_jpeg(Image(8, 8));
+  const std::array<std::uint8_t, 2> frame = {0xFF, 0xC0};
+  const auto at = std::search(jpeg.begin(), jpeg.end(), frame.begin(), frame.end());
+  put(jpeg, std::size_t(at - jpeg.begin()) + 5, height, 2);
+  put(jpeg, std::size_t(at - jpeg.begin()) + 7, width, 2);
+  jpeg.resize(kLong);
+  return jpeg;
 }
 
 TEST(Pictures, AreCheckedBeforeTheyAreDecoded) {
   EXPECT_EQ(decode_upload(encode_png(Image(3, 2)), "image").width, 3);
   EXPECT_EQ(status([] { decode_upload(Bytes{'G', 'I', 'F', '8', '9', 'a'}, "image"); }), 400);
   EXPECT_EQ(status([] { decode_upload(Bytes{}, "image"); }), 400);
-  EXPECT_NE(status([] { decode_upload(claimed(60000, 60000), "image"); }), 0);
+  EXPECT_EQ(decode_upload(claimed_png(2, 2), "image").width, 2);
+  EXPECT_EQ(status([] { decode_upload(claimed_png(8000, 8001), "image"); }), 413);
+  EXPECT_EQ(status([] { decode_upload(claimed_jpeg(8000, 8001), "image"); }), 413);
+  EXPECT_EQ(status([] { decode_hole(claimed_png(8000, 8001), "image"); }), 413);
+  // No file of that length holds so much: it is broken.
+  EXPECT_EQ(status([] { decode_upload(claimed_png(60000, 60000), "image"); }), 400);
+  EXPECT_EQ(status([] { decode_upload(claimed_png(2'000'000'000, 1), "image"); }), 400);
   Bytes jpeg = encode_jpeg(Image(8, 8));
   jpeg.resize(jpeg.size() / 2);
   EXPECT_NO_FATAL_FAILURE(status([&] { decode_upload(jpeg, "image"); }));

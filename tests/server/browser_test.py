@@ -1,113 +1,23 @@
 """The page in a real browser: python browser_test.py PROGRAM MODELS [SCREENSHOTS]."""
-import base64
 import io
 import json
 import os
-import sys
+import subprocess
 import tempfile
 import time
 import unittest
 
 from PIL import Image
-from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import WebDriverWait
 
-from serving import Server, png
-
-PROGRAM, MODELS = sys.argv.pop(1), sys.argv.pop(1)
-SCREENSHOTS = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
-NAMES = ["addp", "classifier", "detector", "segmenter"]
-PICTURE = png(48, 40, lambda x, y: (5 * x, 6 * y, (x * y) % 256))
-
-# Drops a file onto the page as a hand would: Chrome lets scripts make the transfer.
-DROP = """
-const [data, name, target] = arguments;
-const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
-const transfer = new DataTransfer();
-transfer.items.add(new File([bytes], name, {type: "image/png"}));
-target.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true, cancelable: true}));
-"""
+from browsing import MODELS, PICTURE, PROGRAM, PageCase, open_browser
+from serving import Server
 
 
-def open_browser(folder):
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    options.add_experimental_option("prefs", {"download.default_directory": folder})
-    driver = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
-    driver.set_window_size(1400, 1000)
-    return driver
-
-
-class Page(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.server = Server(PROGRAM, [os.path.join(MODELS, name) for name in NAMES], "--watch", MODELS, "--data", "shapes:size=32,count=8,val=4")
-        cls.driver = open_browser(cls.folder.name)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.driver.quit()
-        cls.server.stop()
-        cls.folder.cleanup()
-
-    def setUp(self):
-        self.driver.get(self.server.address + "/")
-        self.driver.execute_script("localStorage.clear()")
-        self.ready()
-
-    def ready(self):
-        self.wait(lambda: self.driver.execute_script("return document.documentElement.dataset.ready") == "yes")
-        self.driver.execute_script("window.blobs = {}; const make = URL.createObjectURL; URL.createObjectURL = (blob) => {"
-                                   "const address = make(blob); window.blobs[address] = blob; return address; }")
-
-    def tearDown(self):
-        problems = [entry for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-        self.assertEqual(problems, [])
-
-    def wait(self, condition, seconds=60):
-        return WebDriverWait(self.driver, seconds, 0.1).until(lambda _: condition())
-
-    def by(self, name):
-        return self.driver.find_element(By.ID, name)
-
-    def all(self, selector):
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def put(self, name, value):
-        self.driver.execute_script("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true})); "
-                                   "arguments[0].dispatchEvent(new Event('change', {bubbles: true}))", self.by(name), value)
-
-    def drop(self, data, name="picture.png"):
-        self.driver.execute_script(DROP, base64.b64encode(data).decode(), name, self.by("main"))
-
-    def look(self, name):
-        if SCREENSHOTS:
-            os.makedirs(SCREENSHOTS, exist_ok=True)
-            self.driver.save_screenshot(os.path.join(SCREENSHOTS, name + ".png"))
-
-    # The bytes behind an <img> with a blob: address, which the page's policy lets nobody fetch.
-    def bytes_of(self, image):
-        return base64.b64decode(self.driver.execute_async_script(
-            "const done = arguments[1], reader = new FileReader(); reader.onload = () => done(reader.result.split(',')[1]);"
-            "reader.readAsDataURL(window.blobs[arguments[0].src])", image))
-
-    def make(self, count=3, steps=6, **settings):
-        self.put("make-count", count)
-        self.put("make-steps", steps)
-        for name, value in settings.items():
-            self.put("make-" + name.replace("_", "-"), value)
-        before = len(self.all("#gallery .shot"))
-        self.by("make-go").click()
-        self.wait(lambda: len(self.all("#gallery .shot")) == before + count)
-        self.wait(lambda: self.by("make-go").is_enabled())
-
+class Page(PageCase):
     def test_steps_arrive_and_can_be_gone_through(self):
         self.driver.execute_script("window.seen = []; new MutationObserver(() => seen.push(document.getElementById('make-status').textContent))"
                                    ".observe(document.getElementById('make-status'), {childList: true})")
@@ -138,60 +48,19 @@ class Page(unittest.TestCase):
         self.drop(PICTURE)
         self.wait(lambda: "no recipe" in self.by("toasts").text)
 
-    def test_mask_is_drawn_and_filled_in(self):
-        self.by("tab-edit").click()
-        self.drop(PICTURE, "mine.png")
-        self.wait(lambda: "48×40" in self.by("edit-info").text)
-        self.assertFalse(self.by("edit-go").is_enabled())
-        canvas = self.by("edit-canvas")
-        ActionChains(self.driver).move_to_element(canvas).click_and_hold().move_by_offset(40, 10).move_by_offset(20, 30).release().perform()
-        self.wait(lambda: self.by("edit-go").is_enabled())
-        self.by("edit-undo").click()
-        self.wait(lambda: not self.by("edit-go").is_enabled())
-        self.by("edit-redo").click()
-        self.wait(lambda: self.by("edit-go").is_enabled())
-        self.put("edit-count", 3)
-        self.put("edit-steps", 4)
-        self.look("edit-mask")
-        self.driver.execute_script(  # remembers the mask that is sent
-            "const old = window.fetch; window.fetch = (path, options) => { const mask = options?.body?.get?.('mask'); if (mask) {"
-            "const reader = new FileReader(); reader.onload = () => { window.sentMask = reader.result; }; reader.readAsDataURL(mask); }"
-            "return old(path, options); }")
-        self.by("edit-go").click()
-        self.wait(lambda: len(self.all("#variants img")) == 3)
-        mask = Image.open(io.BytesIO(base64.b64decode(self.driver.execute_script("return window.sentMask").split(",")[1]))).convert("L")
-        before = Image.open(io.BytesIO(PICTURE)).convert("RGB")
-        for image in self.all("#variants img"):
-            after = Image.open(io.BytesIO(self.bytes_of(image))).convert("RGB")
-            changed = 0
-            for x in range(48):
-                for y in range(40):
-                    same = after.getpixel((x, y)) == before.getpixel((x, y))
-                    self.assertTrue(same or mask.getpixel((x, y)) > 127, (x, y))
-                    changed += not same
-            self.assertGreater(changed, 20)
-        self.put("compare-range", 30)
-        self.driver.execute_script("arguments[0].scrollIntoView()", self.by("edit-results"))
-        self.look("edit-variants")
-        self.by("variant-use").click()
-        self.wait(lambda: self.by("edit-results").is_displayed() is False)
-
-    def test_edges_are_dragged_outwards(self):
-        self.by("tab-edit").click()
-        self.drop(PICTURE)
-        self.wait(lambda: "48×40" in self.by("edit-info").text)
-        place = self.driver.execute_script(
-            "const c = document.getElementById('edit-canvas'), r = devicePixelRatio; const s = Math.min((c.width - 72 * r) / 48, (c.height - 72 * r) / 40);"
-            "return {dx: (48 * s / 2) / r, scale: s / r}")
-        canvas = self.by("edit-canvas")
-        ActionChains(self.driver).move_to_element_with_offset(canvas, round(place["dx"]), 0).click_and_hold().move_by_offset(round(10 * place["scale"]), 0).release().perform()
-        margin = int(self.by("edit-right").get_property("value"))
-        self.assertTrue(8 <= margin <= 12, margin)
-        self.put("edit-count", 1)
-        self.put("edit-steps", 3)
-        self.by("edit-go").click()
-        self.wait(lambda: len(self.all("#variants img")) == 1)
-        self.assertEqual(self.driver.execute_script("return arguments[0].naturalWidth", self.all("#variants img")[0]), 48 + margin)
+    def test_a_picture_of_the_command_line_finds_its_model(self):
+        with tempfile.TemporaryDirectory() as out:
+            subprocess.run([PROGRAM, "generate", "--model", os.path.join(MODELS, "predictor"), "-n", "1", "--steps", "3", "--seed", "77",
+                            "--threads", "1", "--out", out, "-q"], check=True, stdout=subprocess.DEVNULL)
+            with open(os.path.join(out, "000000.png"), "rb") as file:
+                data = file.read()
+        self.drop(data)
+        self.wait(lambda: self.by("make-seed").get_attribute("value") == "77")
+        self.assertEqual(self.by("make-model").get_property("value"), "predictor")
+        digest = next(model["sha256"] for model in self.server.json("/api/models")["models"] if model["name"] == "predictor").encode()
+        self.assertIn(digest, data)
+        self.drop(data.replace(digest, b"0" * 64))
+        self.wait(lambda: "not served here" in self.by("toasts").text)
 
     def test_pictures_are_recognised(self):
         self.by("tab-recognise").click()
@@ -212,9 +81,38 @@ class Page(unittest.TestCase):
         with open(os.path.join(self.folder.name, "recognised-coco.json")) as file:
             self.assertEqual(json.load(file)["images"][0]["width"], 48)
 
+    def test_a_folder_is_looked_at(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "deep"))
+            for name, data in (("one.png", PICTURE), ("deep/two.png", PICTURE), ("notes.txt", b"no picture")):
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(data)
+            self.by("tab-recognise").click()
+            self.assertFalse(self.by("export-csv").is_enabled())
+            self.by("recognise-dir").send_keys(folder)
+            self.wait(lambda: "2 of 2" in self.by("recognise-status").text)
+            titles = sorted(title.text for title in self.all("#recognised h3"))
+            self.assertTrue(titles[0].endswith("/deep/two.png") and titles[1].endswith("/one.png"), titles)
+
+    def test_a_file_that_is_too_large_is_not_sent(self):
+        big = ("const transfer = new DataTransfer(); transfer.items.add(new File([new Uint8Array(33 << 20)], 'big.png', {type: 'image/png'}));"
+               "arguments[0].dispatchEvent(new DragEvent('drop', {dataTransfer: transfer, bubbles: true, cancelable: true}))")
+        for tab in ("recognise", "edit"):
+            self.by("tab-" + tab).click()
+            self.driver.execute_script("document.getElementById('toasts').replaceChildren()")
+            self.driver.execute_script(big, self.by("main"))
+            self.wait(lambda: "31 MiB" in self.by("toasts").text)
+        self.assertIn("1 failed", self.driver.execute_script("return document.getElementById('recognise-status').textContent"))
+
     def test_what_is_it_and_edit_from_the_gallery(self):
         self.make(count=1, steps=3)
-        self.all("#gallery .shot button")[3].click()
+        self.driver.set_window_size(700, 700)
+        button = self.all("#gallery .shot button")[3]
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+        self.assertGreater(self.driver.execute_script("return scrollY"), 0)
+        button.click()
+        self.assertEqual(self.driver.execute_script("return scrollY"), 0)  # what it is taken over to is in sight
+        self.driver.set_window_size(1400, 1000)
         self.wait(lambda: len(self.all("#recognised .bar")) >= 3)
         self.wait(lambda: "1 of 1" in self.by("recognise-status").text)
         self.by("tab-make").click()
@@ -230,7 +128,16 @@ class Page(unittest.TestCase):
                 button.click()
                 break
         self.wait(lambda: self.by("run-name").text == "addp")
+        self.wait(lambda: self.all("#run-charts svg"))
+        ActionChains(self.driver).move_to_element(self.all("#run-charts svg")[0]).perform()
+        self.assertRegex(self.all("#run-charts .values")[0].text, r"^step \d+: *train ")
         self.look("train")
+        # The list is asked for anew every two seconds, and the keyboard stays where it was.
+        button = self.all("#runs button")[-1]
+        self.driver.execute_script("arguments[0].focus(); window.asked = 0; const old = window.fetch;"
+                                   "window.fetch = (path, options) => { window.asked += path === '/api/runs'; return old(path, options); }", button)
+        self.wait(lambda: self.driver.execute_script("return window.asked") >= 3)
+        self.assertEqual(self.driver.switch_to.active_element, button)
 
     def test_keyboard_alone(self):
         self.put("make-count", 1)

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import unittest
+import zlib
 
 from serving import Server, difference, form, pixels, png
 
@@ -119,6 +120,8 @@ class Service(unittest.TestCase):
             self.assertEqual(one["segmentation"]["size"], [32, 40])
         labels = json.loads(self.server.post("/api/segment", PICTURE, RAW)[2])
         self.assertAlmostEqual(sum(one["share"] for one in labels["classes"]), 1, places=6)
+        for one in labels["classes"]:
+            self.assertEqual(one["color"] is None, one["name"] == "background", one)  # the ground stays as it is
         feature = json.loads(self.server.post("/api/features", PICTURE, RAW)[2])["feature"]
         self.assertGreater(len(feature), 8)
 
@@ -180,9 +183,17 @@ class Service(unittest.TestCase):
             self.assertIn(self.server.post("/api/generate", data, {"Content-Type": kind})[0], (400, 415))
         for data in (b"", b"no picture", PICTURE[:60], png(2, 2, lambda x, y: (0, 0, 0))[:-20]):
             self.assertEqual(self.server.post("/api/classify", data, RAW)[0], 400)
-        huge = bytearray(PICTURE)
-        huge[16:24] = (60000).to_bytes(4, "big") * 2
-        self.assertIn(self.server.post("/api/classify", bytes(huge), RAW)[0], (400, 413))
+        huge = bytearray(PICTURE)  # 65.6 megapixels, says its header, and the file is long enough for it
+        huge[16:24] = (8100).to_bytes(4, "big") * 2
+        huge[29:33] = zlib.crc32(huge[12:29]).to_bytes(4, "big")
+        huge += bytes(200000)
+        for route, body, headers in (("/api/classify", bytes(huge), RAW), ("/api/inpaint", *form({"box": "0,0,9,9"}, {"image": ("a", bytes(huge))})),
+                                     ("/v1/images/edits", *form({"prompt": "a"}, {"image": ("a", PICTURE), "mask": ("m", bytes(huge))}))):
+            status, _, data = self.server.post(route, body, headers)
+            self.assertEqual(status, 413, route)
+            self.assertIn(b"megapixels", data)
+        # All of it is sent before the answer is read.
+        self.assertEqual(self.server.post("/api/classify", bytes(33 << 20), RAW)[0], 413)
         self.assertEqual(self.server.get("/nowhere")[0], 404)
         self.assertEqual(self.server.get("/api/generate")[0], 404)
         self.assertEqual(self.server.get("/../../etc/passwd")[0], 404)
@@ -217,16 +228,18 @@ class Service(unittest.TestCase):
         self.assertLess(self.server.metric("addp_batches_total") - before, 40)
 
     def test_a_client_that_goes_frees_its_place(self):
-        def leave(stream):
-            body = json.dumps({"steps": 256, "count": 64, "stream": stream}).encode()
+        def leave(route, **request):
+            body = json.dumps({"steps": 256, **request}).encode()
             connection = socket.create_connection(("127.0.0.1", self.server.port))
-            connection.sendall(f"POST /api/generate HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\nContent-Type: application/json\r\n"
+            connection.sendall(f"POST {route} HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\nContent-Type: application/json\r\n"
                                f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
             time.sleep(0.3)
             connection.close()
-        for stream in (False, True):
+        edit = {"image": b64(PICTURE), "box": [0, 0, 30, 30], "count": 16}
+        for route, request in (("/api/generate", {"count": 64, "stream": False}), ("/api/generate", {"count": 64, "stream": True}),
+                               ("/api/inpaint", edit), ("/v1/images/generations", {"prompt": "a", "n": 64})):
             before = self.server.metric("addp_cancelled_total")
-            leave(stream)
+            leave(route, **request)
             for _ in range(600):
                 if self.server.metric("addp_cancelled_total") > before and self.server.metric("addp_running_pictures") == 0:
                     break

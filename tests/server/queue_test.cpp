@@ -134,6 +134,26 @@ TEST(JobQueue, AFullQueueRefusesAtOnce) {
   EXPECT_EQ(pictures_of(*next).size(), 5u);
 }
 
+TEST(JobQueue, BackgroundJobsStandInNobodysWay) {
+  BusyQueue busy({.batch = 4, .waiting = 5});
+  Record record;
+  std::vector<std::shared_ptr<FakeJob>> behind;
+  for (int i = 0; i < 8; ++i) {
+    behind.push_back(std::make_shared<FakeJob>("a", 1, record));
+    behind.back()->set_background();
+    busy.queue.submit(behind.back());
+  }
+  EXPECT_EQ(busy.queue.state().pictures, 0);
+  EXPECT_EQ(busy.queue.state().jobs, 0);
+  const auto first = busy.submit("b", 5, record);  // the queue is as good as empty
+  EXPECT_EQ(busy.queue.state().pictures, 5);
+  busy.open();
+  EXPECT_EQ(pictures_of(*first).size(), 5u);
+  for (auto& job : behind) EXPECT_EQ(pictures_of(*job).size(), 1u);
+  ASSERT_EQ(record.batches.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(record.batches[i][0].job == first, i < 2) << i;
+}
+
 TEST(JobQueue, FailuresReachTheirJobsOnly) {
   BusyQueue busy({.batch = 2});
   Record record;

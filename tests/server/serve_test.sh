@@ -35,6 +35,10 @@ fi
 case $what in
   http) "$python" "$here/http_test.py" "$addp" "$models" ;;
   openai) "$python" "$here/openai_test.py" "$addp" "$models" ;;
-  browser) "$python" "$here/browser_test.py" "$addp" "$models" ${3:+"$3"} ;;
+  browser)
+    for test in browser_test browser_edit_test; do
+      "$python" "$here/$test.py" "$addp" "$models" ${3:+"$3"} || failures=$((failures + 1))
+    done
+    ;;
 esac || failures=$((failures + 1))
 finish

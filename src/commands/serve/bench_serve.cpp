@@ -28,9 +28,9 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Pictures per second of the sampler alone, in batches of `batch`.
+// Pictures per second of the sampler alone, in batches of `batch`, over `seconds`.
 double sampler_rate(const Generator& generator, std::int64_t batch,
-                    const BenchServeOptions& options, bool bf16) {
+                    const BenchServeOptions& options, bool bf16, double seconds) {
   std::vector<PictureAsk> asks(static_cast<std::size_t>(batch));
   GenerationPlan plan;
   plan.sampler = options.sampler;
@@ -42,7 +42,7 @@ double sampler_rate(const Generator& generator, std::int64_t batch,
   make(0);
   const auto start = Clock::now();
   std::int64_t pictures = 0;
-  for (std::uint64_t seed = 1; seconds_since(start) < options.seconds; ++seed) {
+  for (std::uint64_t seed = 1; seconds_since(start) < seconds; ++seed) {
     throw_if_interrupted("nothing was kept");
     make(seed);
     pictures += batch;
@@ -51,11 +51,11 @@ double sampler_rate(const Generator& generator, std::int64_t batch,
 }
 
 struct Load {
-  std::vector<double> latencies;  // seconds, of the pictures that came within the time
+  std::vector<double> latencies;  // seconds, of the pictures that came within the time measured
   std::int64_t failures = 0;
-  double seconds = 0;
+  double seconds = 0;  // from the start until the last of them
 
-  double rate() const { return static_cast<double>(latencies.size()) / seconds; }
+  double rate() const { return seconds > 0 ? static_cast<double>(latencies.size()) / seconds : 0; }
   double quantile(double share) {
     if (latencies.empty()) return 0;
     const auto place = static_cast<std::size_t>(
@@ -65,15 +65,18 @@ struct Load {
   }
 };
 
-// Each client asks for one picture at a time, of a seed of its own.
+// Each client asks for one picture at a time, of a seed of its own. The time begins when every
+// client has had an answer, so that all of them are in step with the queue.
 Load measure(int port, std::int64_t clients, const BenchServeOptions& options) {
   json request = {{"count", 1}};
   for (const auto& [name, value] : sampler_settings(options.sampler)) request[name] = value;
   Load load;
   std::mutex mutex;
-  std::atomic<bool> warm{false}, stop{false};
-  std::atomic<std::int64_t> seed{0};
+  std::atomic<bool> counting{false}, stop{false};
+  std::atomic<std::int64_t> seed{0}, answered{0};
+  Clock::time_point begin;  // of the counting; set before it
   const auto client = [&] {
+    bool first = true;
     httplib::Client http("127.0.0.1", port);
     http.set_keep_alive(true);
     http.set_read_timeout(600);
@@ -81,31 +84,31 @@ Load measure(int port, std::int64_t clients, const BenchServeOptions& options) {
       json body = request;
       body["seed"] = seed++;
       const auto start = Clock::now();
-      const bool counted = warm;
       const auto answer = http.Post("/api/generate", body.dump(), "application/json");
       const double taken = seconds_since(start);
+      if (first) ++answered;
+      first = false;
       std::unique_lock lock(mutex);
       if (!answer || answer->status != 200) {
         ++load.failures;
-      } else if (counted && !stop) {
+      } else if (counting && !stop) {
         load.latencies.push_back(taken);
+        load.seconds = seconds_since(begin);
       }
     }
   };
   std::vector<std::thread> threads;
   for (std::int64_t i = 0; i < clients; ++i) threads.emplace_back(client);
-  const auto wait = [](double seconds) {
-    const auto start = Clock::now();
-    while (seconds_since(start) < seconds && !interrupt_requested()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const auto sleep_while = [](const auto& condition) {
+    while (condition() && !interrupt_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   };
-  wait(options.seconds / 5);
-  warm = true;
-  const auto start = Clock::now();
-  wait(options.seconds);
+  sleep_while([&] { return answered < clients; });
+  begin = Clock::now();
+  counting = true;
+  sleep_while([&] { return seconds_since(begin) < options.seconds; });
   stop = true;
-  load.seconds = seconds_since(start);
   for (auto& thread : threads) thread.join();
   throw_if_interrupted("nothing was kept");
   return load;
@@ -129,8 +132,13 @@ void run(const BenchServeOptions& options, const RunContext& context) {
   std::string text;
   for (const std::int64_t clients : options.clients) {
     const std::int64_t batch = std::min(clients, options.batch);
-    const double alone = sampler_rate(*model.generator, batch, options, settings.bf16);
+    // Half of it before and half after, so that a machine that becomes slower does not count.
+    const auto sampler = [&] {
+      return sampler_rate(*model.generator, batch, options, settings.bf16, options.seconds / 2);
+    };
+    const double before = sampler();
     Load load = measure(service.port(), clients, options);
+    const double alone = (before + sampler()) / 2;
     rows.push_back({{"clients", clients},
                     {"batch", batch},
                     {"pictures_per_second", load.rate()},

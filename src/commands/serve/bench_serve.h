@@ -17,7 +17,7 @@ struct BenchServeOptions {
   std::vector<std::int64_t> clients = {1, 8, 64};
   std::int64_t batch = 16;
   double seconds = 10;
-  Precision precision = Precision::kFloat32;
+  Precision precision = Precision::kAuto;  // as 'serve'
   ComputeOptions compute;
   SamplerOptions sampler;
 

@@ -18,6 +18,8 @@ thread_local Connection* current_connection = nullptr;
 
 // A wait is cut into pieces of this length, between which it can be called off.
 constexpr double kPiece = 0.2;
+// What a client sends after its last answer is read at most for this long.
+constexpr std::chrono::seconds kLongestFinish(2);
 
 using AddressFunction = int (*)(int, sockaddr*, socklen_t*);
 
@@ -95,8 +97,11 @@ bool Connection::peer_gone() const {
 
 void Connection::finish() {
   ::shutdown(socket_, SHUT_WR);
+  // Many clients read no answer before they have sent all of a body, even one that is refused.
+  const std::size_t most = 2 * limits_.body_bytes + (1 << 20);
+  const auto start = Clock::now();
   std::size_t drained = 0;
-  while (drained < 1 << 20 && wait(POLLIN, kPiece)) {
+  while (drained < most && Clock::now() - start < kLongestFinish && wait(POLLIN, kPiece)) {
     const ssize_t got = ::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
     if (got <= 0) break;
     drained += static_cast<std::size_t>(got);

@@ -66,6 +66,11 @@ class Job {
   // Computes shares of jobs of this one's key and type; called by the computing thread.
   virtual void run(const std::vector<Share>& shares) = 0;
 
+  // No client waits for a background job: it is computed when no other waits, and takes no place in
+  // the queue. Said before it is submitted.
+  void set_background() { background_ = true; }
+  bool background() const { return background_; }
+
   void cancel() { cancelled_ = true; }
   bool cancelled() const { return cancelled_; }
 
@@ -89,6 +94,7 @@ class Job {
 
   std::string key_;
   std::int64_t pictures_;
+  bool background_ = false;
   std::atomic<bool> cancelled_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;

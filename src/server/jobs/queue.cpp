@@ -23,12 +23,20 @@ JobQueue::~JobQueue() {
 
 std::int64_t JobQueue::pictures_waiting() const {
   std::int64_t sum = 0;
-  for (const Waiting& one : waiting_) sum += one.job->pictures() - one.taken;
+  for (const Waiting& one : waiting_) {
+    if (!one.job->background()) sum += one.job->pictures() - one.taken;
+  }
   return sum;
 }
 
-std::int64_t JobQueue::pictures_like_first() const {
-  const std::string& key = waiting_.front().job->key();
+std::list<JobQueue::Waiting>::const_iterator JobQueue::next_waiting() const {
+  const auto first = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [](const Waiting& one) { return !one.job->background(); });
+  return first == waiting_.end() ? waiting_.begin() : first;
+}
+
+std::int64_t JobQueue::pictures_like_next() const {
+  const std::string& key = next_waiting()->job->key();
   std::int64_t sum = 0;
   for (const Waiting& one : waiting_) {
     if (one.job->key() == key) sum += one.job->pictures() - one.taken;
@@ -40,7 +48,8 @@ void JobQueue::submit(std::shared_ptr<Job> job) {
   {
     std::unique_lock lock(mutex_);
     if (stopped_) throw HttpError(503, "the server is shutting down");
-    if (!waiting_.empty() && pictures_waiting() + job->pictures() > options_.waiting) {
+    const std::int64_t before = pictures_waiting();
+    if (!job->background() && before > 0 && before + job->pictures() > options_.waiting) {
       throw HttpError(503, "the queue is full; try again in a moment");
     }
     waiting_.push_back({std::move(job)});
@@ -71,10 +80,11 @@ void JobQueue::stop() {
 QueueState JobQueue::state() const {
   std::unique_lock lock(mutex_);
   QueueState state = state_;
-  state.jobs = static_cast<std::int64_t>(waiting_.size());
+  state.jobs = std::count_if(waiting_.begin(), waiting_.end(),
+                             [](const Waiting& one) { return !one.job->background(); });
   state.pictures = pictures_waiting();
   for (const Share& share : running_) {
-    if (!share.job->cancelled()) state.running += share.count;
+    if (!share.job->cancelled() && !share.job->background()) state.running += share.count;
   }
   return state;
 }
@@ -83,16 +93,17 @@ void JobQueue::linger(std::unique_lock<std::mutex>& lock) {
   if (last_jobs_ < 2) return;
   const std::int64_t wanted = std::min(last_pictures_, options_.batch);
   const std::chrono::duration<double> most(std::min(kLingerShare * last_seconds_, kLongestLinger));
-  changed_.wait_for(
-      lock, most, [&] { return stopped_ || waiting_.empty() || pictures_like_first() >= wanted; });
+  changed_.wait_for(lock, most,
+                    [&] { return stopped_ || waiting_.empty() || pictures_like_next() >= wanted; });
 }
 
 std::vector<Share> JobQueue::take_batch() {
   std::vector<Share> shares;
   std::list<Waiting> larger;  // go to the back
   std::int64_t room = options_.batch;
-  const std::string key = waiting_.front().job->key();
-  for (auto one = waiting_.begin(); one != waiting_.end() && room > 0;) {
+  const std::string key = next_waiting()->job->key();
+  for (std::list<Waiting>::const_iterator one = next_waiting();
+       one != waiting_.end() && room > 0;) {
     const bool joins = shares.empty() || (!key.empty() && one->job->key() == key);
     if (!joins) {
       ++one;

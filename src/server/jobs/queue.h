@@ -1,6 +1,6 @@
 // The one queue: jobs wait in order, one thread computes. What waits together and fits together is
 // computed as one batch. A job that is larger than its share goes to the back, so that a small one
-// behind it need not wait for all of it.
+// behind it need not wait for all of it. Background jobs are computed when no other waits.
 #pragma once
 
 #include <list>
@@ -16,8 +16,8 @@ struct QueueOptions {
 };
 
 struct QueueState {
-  std::int64_t jobs = 0, pictures = 0;  // waiting
-  std::int64_t running = 0;             // pictures in the present batch that somebody waits for
+  std::int64_t jobs = 0, pictures = 0;  // waiting, without background jobs
+  std::int64_t running = 0;             // pictures in the present batch that a client waits for
   std::int64_t batches = 0, computed = 0, cancelled = 0;
   double seconds = 0;  // of computation
 };
@@ -49,9 +49,11 @@ class JobQueue {
   // again at once would else be split into a batch of one and a batch of the rest.
   void linger(std::unique_lock<std::mutex>& lock);
   std::vector<Share> take_batch();
+  // Whose turn it is; something waits.
+  std::list<Waiting>::const_iterator next_waiting() const;
   void compute(const std::vector<Share>& shares);
   std::int64_t pictures_waiting() const;
-  std::int64_t pictures_like_first() const;
+  std::int64_t pictures_like_next() const;
 
   QueueOptions options_;
   mutable std::mutex mutex_;

@@ -66,8 +66,8 @@ struct EditRequest {
     o.add("feather", feather,
           "pixels inside the filled part over which it fades in; 0: a hard edge")
         .range(0, 4096);
-    o.add("seed", seed, "of the variants").range(0, 9e15);
-    o.add("count", count, "variants")
+    o.add("seed", seed, "the same seed gives the same variants").range(0, 9e15);
+    o.add("count", count, "how many, side by side")
         .alias("n")
         .range(1, static_cast<double>(RequestLimits::kVariants));
     o.add("stream", stream, "server-sent events: every step and picture as it comes");

@@ -38,40 +38,41 @@ Neighbours::~Neighbours() {
 }
 
 void Neighbours::look() {
-  for (std::int64_t first = 0; first < total() && !stopped_; first += kTogether) {
-    if (!look_at(first, std::min(first + kTogether, total()))) return;
+  try {
+    for (std::int64_t first = 0; first < total() && !stopped_; first += kTogether) {
+      look_at(first, std::min(first + kTogether, total()));
+    }
+  } catch (const HttpError&) {
+    // The server is shutting down.
+  } catch (const std::exception& error) {
+    warn("the other pictures are left out of the neighbours: {}", error.what());
   }
+  complete_ = true;
 }
 
-bool Neighbours::look_at(std::int64_t first, std::int64_t end) {
+void Neighbours::look_at(std::int64_t first, std::int64_t end) {
   std::vector<std::pair<std::int64_t, std::shared_ptr<FeaturesJob>>> jobs;
-  try {
-    for (std::int64_t i = first; i < end; ++i) {
-      Image square;
-      try {
-        square = middle_square(dataset_->get(i).picture(), model_.encoder.size);
-      } catch (const std::exception& error) {
-        warn("left out of the neighbours: {}", error.what());
-        continue;
-      }
-      jobs.emplace_back(i, std::make_shared<FeaturesJob>(model_, std::move(square)));
-      queue_.submit(jobs.back().second);
+  for (std::int64_t i = first; i < end; ++i) {
+    Image square;
+    try {
+      square = middle_square(dataset_->get(i).picture(), model_.encoder.size);
+    } catch (const std::exception& error) {
+      warn("left out of the neighbours: {}", error.what());
+      continue;
     }
-    for (auto& [index, job] : jobs) {
-      while (!job->over()) job->next(std::chrono::milliseconds(100));
-      job->rethrow();
-      std::vector<float> feature = job->result();
-      normalise(feature);
-      std::unique_lock lock(mutex_);
-      indices_.push_back(index);
-      features_.push_back(std::move(feature));
-    }
-  } catch (const std::exception& error) {
-    if (stopped_ || status_of(error) != 503) return false;
-    // The queue is full of requests, which come first.
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    jobs.emplace_back(i, std::make_shared<FeaturesJob>(model_, std::move(square)));
+    jobs.back().second->set_background();
+    queue_.submit(jobs.back().second);
   }
-  return true;
+  for (auto& [index, job] : jobs) {
+    while (!job->over()) job->next(std::chrono::milliseconds(100));
+    job->rethrow();
+    std::vector<float> feature = job->result();
+    normalise(feature);
+    std::unique_lock lock(mutex_);
+    indices_.push_back(index);
+    features_.push_back(std::move(feature));
+  }
 }
 
 std::int64_t Neighbours::known() const {

@@ -1,5 +1,5 @@
-// The pictures of a set, by what an encoder sees in them. They are looked at in the background, in
-// turn with the requests.
+// The pictures of a set, by what an encoder sees in them. They are looked at in the background,
+// when no request waits.
 #pragma once
 
 #include <atomic>
@@ -33,12 +33,13 @@ class Neighbours {
   const HostedModel& model() const { return model_; }
   std::int64_t known() const;  // pictures looked at so far
   std::int64_t total() const { return dataset_->size(); }
+  bool complete() const { return complete_; }  // no more will become known
   // The most alike, best first.
   std::vector<Neighbour> nearest(const std::vector<float>& feature, std::int64_t count) const;
 
  private:
   void look();
-  bool look_at(std::int64_t first, std::int64_t end);
+  void look_at(std::int64_t first, std::int64_t end);
 
   std::shared_ptr<const Dataset> dataset_;
   const HostedModel& model_;
@@ -46,7 +47,7 @@ class Neighbours {
   mutable std::mutex mutex_;
   std::vector<std::int64_t> indices_;
   std::vector<std::vector<float>> features_;  // of length 1
-  std::atomic<bool> stopped_{false};
+  std::atomic<bool> stopped_{false}, complete_{false};
   std::thread thread_;
 };
 

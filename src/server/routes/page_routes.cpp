@@ -20,6 +20,7 @@ json model_json(const HostedModel& model) {
               {"classes", model.class_names()}};
   if (model.makes()) {
     out["fast"] = model.generator->can_be_fast();
+    out["sha256"] = model.generator->source_digest();  // as in the recipe of its pictures
     out["width"] = model.generator->width();
     out["height"] = model.generator->height();
     out["grid"] = {{"width", model.generator->grid().width},

@@ -7,6 +7,7 @@
 #include "data/coco/coco_results.h"
 #include "image/codec/codec.h"
 #include "image/draw/draw.h"
+#include "image/draw/overlay.h"
 #include "nn/torch.h"
 #include "server/jobs/recognition_jobs.h"
 #include "server/requests/describe.h"
@@ -121,7 +122,9 @@ json segment(ServiceContext& context, Fields& fields) {
     answer["classes"].push_back({{"class", label},
                                  {"name", names[label]},
                                  {"share", double(counts[label]) / double(labels.pixels.size())},
-                                 {"color", hex(distinct_color(static_cast<int>(label)))}});
+                                 {"color", nullptr}});
+    const auto color = label_color(static_cast<int>(label), names);
+    if (color) answer["classes"].back()["color"] = hex(*color);
   }
   return answer;
 }
@@ -150,6 +153,7 @@ json neighbours(ServiceContext& context, Fields& fields) {
   json answer = answer_head(model, picture);
   answer["known"] = context.neighbours->known();
   answer["total"] = context.neighbours->total();
+  answer["complete"] = context.neighbours->complete();
   answer["neighbours"] = json::array();
   for (const Neighbour& one : context.neighbours->nearest(feature, request.count)) {
     answer["neighbours"].push_back({{"name", one.name},

@@ -1,5 +1,6 @@
 #include "server/routes/route.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "server/http/connection.h"
@@ -10,8 +11,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
+constexpr auto kSilence = 5s;  // of a stream, at most
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// How long to wait for an event before looking whether the client is still there. The more there
+// are, the less often each is looked after, so that their threads take nothing from the computing
+// one.
+std::chrono::milliseconds patience(const ServiceContext& context) {
+  return std::clamp(4ms * context.server.connections(), 50ms, 500ms);
 }
 
 bool client_gone() {
@@ -43,8 +53,7 @@ struct StreamState {
   std::shared_ptr<Job> job;
   ServerEvent first;
   bool started = false, ended = false, failed = false;
-  int idle = 0;
-  Clock::time_point start = Clock::now();
+  Clock::time_point start = Clock::now(), last = start;  // of the stream, and of what was sent last
 };
 
 ServerEvent last_event(const StreamState& state, bool& failed) {
@@ -87,7 +96,7 @@ void wait_for(ServiceContext& context, const std::shared_ptr<Job>& job,
               const std::function<void(const JobEvent&)>& on_event) {
   context.queue.submit(job);
   while (!job->over()) {
-    if (const auto event = job->next(50ms)) {
+    if (const auto event = job->next(patience(context))) {
       if (on_event) on_event(*event);
     } else if (client_gone()) {
       context.queue.cancel(job);
@@ -105,14 +114,14 @@ void stream(ServiceContext& context, httplib::Response& response, const std::str
   auto state = std::make_shared<StreamState>();
   state->job = job;
   state->first = std::move(first);
-  const auto provide = [state, to_event](std::size_t, httplib::DataSink& sink) {
+  const auto provide = [&context, state, to_event](std::size_t, httplib::DataSink& sink) {
     const auto send = [&](const std::string& text) { return sink.write(text.data(), text.size()); };
     if (!state->started) {
       state->started = true;
       return send(event_text(state->first));
     }
-    if (const auto event = state->job->next(50ms)) {
-      state->idle = 0;
+    if (const auto event = state->job->next(patience(context))) {
+      state->last = Clock::now();
       return send(event_text(to_event(*event)));
     }
     if (state->job->over()) {
@@ -123,7 +132,9 @@ void stream(ServiceContext& context, httplib::Response& response, const std::str
     }
     if (client_gone()) return false;
     // A comment now and then, so that nobody in between takes the silence for the end.
-    return ++state->idle % 100 != 0 || send(": waiting\n\n");
+    if (Clock::now() - state->last < kSilence) return true;
+    state->last = Clock::now();
+    return send(": waiting\n\n");
   };
   const auto release = [&context, state, route, on_success](bool) {
     if (!state->ended) context.queue.cancel(state->job);

@@ -54,7 +54,7 @@ Service::Service(const ServiceOptions& options)
   options_.guard.port = port_;
   guard_ = std::make_unique<Guard>(options_.guard, options_.http);
   context_ = std::make_unique<ServiceContext>(ServiceContext{
-      shelf_, queue_, metrics_, options_.http, runs_, neighbours_.get(), options_.bf16});
+      shelf_, queue_, server_, metrics_, options_.http, runs_, neighbours_.get(), options_.bf16});
   add_routes();
 }
 

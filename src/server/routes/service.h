@@ -31,6 +31,7 @@ struct ServiceOptions {
 struct ServiceContext {
   const Shelf& shelf;
   JobQueue& queue;
+  const HttpServer& server;
   ServiceMetrics& metrics;
   const HttpLimits& limits;
   const RunFolder& runs;

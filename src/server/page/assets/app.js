@@ -10,7 +10,11 @@ import { readRecipe } from "./png.js";
 
 const tabs = [...document.querySelectorAll('[role="tab"]')];
 
+const places = new Map();  // how far down each tab was
+
 function showTab(name, focus = false) {
+  const before = tabs.find((tab) => tab.getAttribute("aria-selected") === "true").getAttribute("aria-controls");
+  places.set(before, scrollY);
   for (const tab of tabs) {
     const chosen = tab.id === `tab-${name}`;
     tab.setAttribute("aria-selected", String(chosen));
@@ -19,6 +23,13 @@ function showTab(name, focus = false) {
     if (chosen && focus) tab.focus();
   }
   watchTrain(name === "train");
+  scrollTo(0, places.get(name) ?? 0);
+}
+
+// Another tab takes something over: what it makes of it is at its top.
+function goTo(name) {
+  showTab(name);
+  scrollTo(0, 0);
 }
 
 function startTabs() {
@@ -70,11 +81,12 @@ export async function take(files) {
   if (!$("edit").hidden) return openPicture(files[0]);
   if ($("make").hidden) return;
   const recipe = await readRecipe(files[0]);
-  if (recipe) {
-    restore(recipe);
-    say("The settings of that picture are back; its seed is locked.");
-  } else {
+  if (!recipe) {
     say("That picture has no recipe inside. To edit it or to look at it, drop it onto that tab.", true);
+  } else if (/^addp inpaint/.test(recipe.command ?? "")) {
+    say("That picture was edited, and what it was made of is not inside. To go on with it, drop it onto Edit.", true);
+  } else {
+    restore(recipe);
   }
 }
 
@@ -94,7 +106,7 @@ function startDrops() {
       complain(error);
     }
   });
-  addEventListener("paste", (event) => take([...event.clipboardData.files]));
+  addEventListener("paste", (event) => take([...event.clipboardData.files]).catch(complain));
 }
 
 async function showQueue() {
@@ -109,9 +121,9 @@ async function start() {
   const info = await getJson("/api/models");
   $("token-form").hidden = true;
   startGallery({
-    again: (shot) => { showTab("make"); again(shot); },
-    edit: (shot) => { showTab("edit"); openPicture(shot.blob, shot.name); },
-    recognise: (shot) => { showTab("recognise"); addPicture(shot.blob, shot.name); },
+    again: (shot) => { goTo("make"); again(shot); },
+    edit: (shot) => { goTo("edit"); openPicture(shot.blob, shot.name); },
+    recognise: (shot) => { goTo("recognise"); addPicture(shot.blob, shot.name); },
   });
   startMake(info);
   startEdit(info);

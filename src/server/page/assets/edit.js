@@ -1,11 +1,12 @@
 // The tab that fills in parts of pictures.
 import { postStream } from "./api.js";
-import { $, el, settingField, selectField, complain, fieldValue, loadImage, offer, kPictureTypes, duration, say } from "./ui.js";
+import { $, el, pair, settingField, selectField, checkBytes, complain, fieldValue, loadImage, offer, kPictureTypes, duration, say } from "./ui.js";
+import { seedField, nextSeed } from "./seed.js";
 import { MaskEditor } from "./mask.js";
 import { addShot, shotOf } from "./gallery.js";
 
-const kFirst = ["count", "seed", "steps", "fast", "feather", "guidance"];
-const kMore = ["schedule", "temperature", "temperature-curve", "top-p", "mapping"];
+const kFirst = ["count", "steps", "fast", "feather", "guidance"];
+const kMore = ["schedule", "temperature", "temperature-curve", "top-p", "mapping", "keep-last-unreliable"];
 const kSides = ["left", "top", "right", "bottom"];
 
 let info, editors, editor;
@@ -23,12 +24,14 @@ export function startEdit(theInfo) {
     return;
   }
   const byName = new Map(info.edit.map((one) => [one.name, one]));
-  const labels = { count: "variants" };
+  const labels = { count: "variants", "temperature-curve": "temperature curve", "keep-last-unreliable": "keep the last unreliable" };
   $("edit-fields").append(
     selectField("edit-model", "model", "which of the server's models", editors.map((one) => [one.name, one.name])),
-    selectField("edit-class", "class", byName.get("class").help, []),
+    selectField("edit-class", "class", "the kind of picture that it becomes", []),
+    seedField("edit", byName.get("seed")),
     ...kFirst.map((name) => settingField(byName.get(name), "edit", labels[name])));
-  $("edit-more").append(...kMore.map((name) => settingField(byName.get(name), "edit")));
+  $("edit-more").append(...kMore.map((name) => settingField(byName.get(name), "edit", labels[name])));
+  pair("edit-count", "edit-steps");
   $("edit-count").value = 4;
   fillClasses();
   $("edit-model").addEventListener("change", fillClasses);
@@ -37,11 +40,22 @@ export function startEdit(theInfo) {
   $("edit-stop").addEventListener("click", () => run?.abort.abort());
   for (const id of ["edit-open", "edit-hint"]) $(id).addEventListener("click", () => $("edit-file").click());
   $("edit-file").addEventListener("change", () => { if ($("edit-file").files[0]) openPicture($("edit-file").files[0]); });
-  for (const side of kSides) {
-    $(`edit-${side}`).addEventListener("input", () => editor.setMargin(side, Number($(`edit-${side}`).value) || 0));
-    $(`edit-${side}`).addEventListener("change", () => editor.fit());
-  }
+  for (const side of kSides) startMargin(side);
   startTools();
+}
+
+function startMargin(side) {
+  const input = $(`edit-${side}`);
+  let typing = false;  // one step of the history, however many digits
+  input.addEventListener("input", () => {
+    if (!typing) editor.remember();
+    typing = true;
+    editor.setMargin(side, Number(input.value) || 0);
+  });
+  input.addEventListener("change", () => {
+    typing = false;
+    editor.fit();
+  });
 }
 
 function fillClasses() {
@@ -72,6 +86,7 @@ function startTools() {
   for (const [id, action] of Object.entries(clicks)) $(id).addEventListener("click", () => picture && action());
   document.addEventListener("keydown", shortcut);
   $("compare-range").addEventListener("input", compare);
+  for (const kind of ["pointerdown", "pointermove"]) $("compare").addEventListener(kind, slide);
   $("variant-use").addEventListener("click", () => openPicture(run.shots[run.chosen].blob, "variant.png"));
   $("variant-keep").addEventListener("click", () => { addShot(run.shots[run.chosen]); say("It is in the gallery."); });
   $("edit-canvas").addEventListener("contextmenu", (event) => event.preventDefault());
@@ -102,15 +117,17 @@ function update() {
   for (const side of kSides) {
     if (document.activeElement !== $(`edit-${side}`)) $(`edit-${side}`).value = editor.margins[side];
   }
-  const { width, height } = editor.frame();
-  $("edit-info").textContent = picture ? `${picture.name}, ${width}×${height} pixels` : "";
-  $("edit-go").disabled = !picture || !editors?.length || Boolean(run?.running) || (!editor.hasMargins() && editor.isEmpty());
+  const { width, height } = editor.frame(), added = width * height - editor.width * editor.height;
+  const hidden = editor.hiddenPixels() + added;
+  $("edit-info").textContent = picture ? `${picture.name}, ${width}×${height} pixels, ${hidden} to fill in` : "";
+  $("edit-go").disabled = !picture || !editors?.length || Boolean(run?.running) || hidden === 0;
 }
 
 export async function openPicture(blob, name = blob.name ?? "picture") {
   if (blob.type && !kPictureTypes.includes(blob.type)) return say("That is no PNG, JPEG or WebP picture.", true);
   const address = URL.createObjectURL(blob);
   try {
+    checkBytes(blob, info.limits);
     const image = await loadImage(address);
     if (image.naturalWidth * image.naturalHeight > info.limits.canvas_pixels) {
       throw new Error(`pictures of up to ${Math.round(info.limits.canvas_pixels / 1e6)} megapixels can be edited; make it smaller first`);
@@ -132,6 +149,7 @@ function form(mask) {
   if (mask) data.append("mask", mask, "mask.png");
   data.append("stream", "true");
   data.append("model", $("edit-model").value);
+  data.append("seed", $("edit-seed").value);
   if ($("edit-class").value) data.append("class", $("edit-class").value);
   for (const name of [...kFirst, ...kMore]) {
     const value = fieldValue($(`edit-${name}`));
@@ -146,14 +164,17 @@ async function fill() {
   run = { abort: new AbortController(), running: true, shots: [], chosen: 0, window: null, began: performance.now(), before: picture.image, margins: { ...editor.margins } };
   $("edit-stop").disabled = false;
   update();
-  $("edit-status").textContent = "waiting";
+  $("edit-status").textContent = "waiting for the others in the queue";
+  $("edit-progress").hidden = false;
+  $("edit-progress").value = 0;
   try {
-    const mask = editor.isEmpty() ? null : await editor.maskBlob();
+    const mask = editor.hiddenPixels() ? await editor.maskBlob() : null;
     await postStream("/api/inpaint", form(mask), {
       window: (window) => { run.window = window; },
       step: showStep,
-      picture: (made) => { run.shots[made.picture] = shotOf(made, { model: $("edit-model").value }); },
+      picture: (made) => { run.shots[made.picture] = { ...shotOf(made, {}), edited: true }; },
     }, run.abort.signal);
+    nextSeed("edit");
     $("edit-status").textContent = duration((performance.now() - run.began) / 1000);
     showVariants();
   } catch (error) {
@@ -204,6 +225,15 @@ function chooseVariant(index) {
   $("compare-after").src = shot.address;
   $("variant-download").href = shot.address;
   $("variant-download").download = `edited-${index}.png`;
+  compare();
+}
+
+// The line follows a pointer that is pressed on the picture.
+function slide(event) {
+  if (!(event.buttons & 1)) return;
+  event.preventDefault();
+  const box = $("compare").getBoundingClientRect();
+  $("compare-range").value = Math.round((100 * (event.clientX - box.left)) / box.width);
   compare();
 }
 

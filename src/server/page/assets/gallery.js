@@ -24,13 +24,16 @@ export function shotOf(picture, settings) {
 }
 
 function card(shot) {
-  const title = `${shot.class ?? "picture"} · seed ${shot.seed}${shot.number ? ` #${shot.number}` : ""}`;
+  const title = `${shot.edited ? "edited" : shot.class ?? "picture"} · seed ${shot.seed}${shot.number ? ` #${shot.number}` : ""}`;
   return el("div", { class: "shot", role: "listitem" },
-    el("img", { src: shot.address, alt: title }),
+    el("img", { src: shot.address, alt: title, title }),
     el("div", { class: "text" }, title),
     el("div", { class: "does" },
       el("button", { type: "button", onclick: () => download(shot.blob, shot.name), title: "PNG with its recipe inside" }, "Download"),
-      el("button", { type: "button", onclick: () => actions.again(shot), title: "The same settings and seed" }, "Again"),
+      el("button", {
+        type: "button", onclick: () => actions.again(shot), disabled: Boolean(shot.edited),
+        title: shot.edited ? "Edited pictures are made again on the Edit tab" : "Again with this seed and these settings",
+      }, "Again"),
       el("button", { type: "button", onclick: () => actions.edit(shot) }, "Edit"),
       el("button", { type: "button", onclick: () => actions.recognise(shot) }, "What is it?")));
 }

@@ -1,39 +1,19 @@
 // The tab that makes pictures and shows the alternation while it happens.
 import { getJson, postStream } from "./api.js";
-import { $, el, icon, settingField, selectField, complain, duration, fieldValue, loadImage, offer, say } from "./ui.js";
+import { $, el, icon, pair, settingField, selectField, complain, duration, fieldValue, loadImage, offer, say } from "./ui.js";
+import { seedField, lockSeed, nextSeed } from "./seed.js";
 import { fitCanvas, drawPixels, drawReliable, drawTokens } from "./frames.js";
 import { addShot, shotOf } from "./gallery.js";
 
 const kFirst = ["count", "steps", "fast", "schedule", "temperature", "top-p", "guidance"];
-const kMore = ["size", "temperature-curve", "mapping", "first"];
-const kLabels = { "top-p": "top-p", "temperature-curve": "temperature curve", first: "first number" };
+const kMore = ["size", "temperature-curve", "mapping", "keep-last-unreliable", "first"];
+const kLabels = { "temperature-curve": "temperature curve", "keep-last-unreliable": "keep the last unreliable", first: "first number" };
 
 let info, makers, palette = "", palettes = new Map();
 let run = null;       // {abort, start, frames, shots, chosen, following}
 let playing = 0;
 
 const model = () => makers.find((one) => one.name === $("make-model").value) ?? makers[0];
-
-function seedField() {
-  const setting = info.make.find((one) => one.name === "seed");
-  return el("div", { class: "field" },
-    el("label", { for: "make-seed" }, "seed"),
-    el("div", { class: "with" },
-      el("input", { id: "make-seed", type: "number", min: 0, max: 9e15, step: 1, value: 0, "aria-describedby": "make-seed-help" }),
-      el("button", { type: "button", class: "icon", id: "make-dice", "aria-label": "Another seed", title: "Another seed", onclick: roll }, icon("dice")),
-      el("button", { type: "button", class: "icon", id: "make-lock", "aria-pressed": "false", "aria-label": "Keep the seed", title: "Keep the seed", onclick: toggleLock }, icon("unlocked"))),
-    el("small", { id: "make-seed-help" }, setting.help + "; unlocked, every call takes the next one"));
-}
-
-function roll() { $("make-seed").value = Math.floor(Math.random() * 1e9); }
-
-function toggleLock() {
-  const locked = $("make-lock").getAttribute("aria-pressed") !== "true";
-  $("make-lock").setAttribute("aria-pressed", String(locked));
-  $("make-lock").replaceChildren(icon(locked ? "locked" : "unlocked"));
-}
-
-const locked = () => $("make-lock").getAttribute("aria-pressed") === "true";
 
 function fillClasses() {
   const classes = model().classes;
@@ -56,9 +36,10 @@ export function startMake(theInfo) {
   const byName = new Map(info.make.map((one) => [one.name, one]));
   $("make-fields").append(
     selectField("make-model", "model", "which of the server's models", makers.map((one) => [one.name, `${one.name} (${one.kind}, ${one.width}×${one.height})`])),
-    selectField("make-class", "class", byName.get("class").help, []),
-    seedField(),
+    selectField("make-class", "class", "the kind of picture to make", []),
+    seedField("make", byName.get("seed")),
     ...kFirst.map((name) => settingField(byName.get(name), "make", kLabels[name])));
+  pair("make-count", "make-steps");
   $("make-more").append(...kMore.map((name) => settingField(byName.get(name), "make", kLabels[name])));
   $("make-count").value = 4;
   $("make-model").addEventListener("change", fillClasses);
@@ -70,7 +51,6 @@ export function startMake(theInfo) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey && event.key === "Enter" && !$("make").hidden) make();
   });
-  roll();
   stopPlaying();
   fillClasses();
 }
@@ -80,6 +60,11 @@ function settings() {
   if ($("make-class").value) out.class = $("make-class").value;
   for (const name of [...kFirst, ...kMore]) out[name] = fieldValue($(`make-${name}`));
   return out;
+}
+
+// The model of a recipe: by its bytes, wherever it lay, or by its name here.
+function modelOf(recipe) {
+  return makers.find((one) => one.sha256 === recipe["model-sha256"]) ?? makers.find((one) => one.name === recipe["served-as"]);
 }
 
 // Settings back into the form: from a picture's recipe or a gallery picture.
@@ -94,17 +79,21 @@ export function restore(recipe) {
     if (input.tagName === "SELECT" && ![...input.options].some((option) => option.value === String(value))) return;
     input.value = value;
   };
-  put("make-model", recipe["served-as"] ?? recipe.model);
+  const maker = modelOf(recipe);
+  put("make-model", maker?.name);
   fillClasses();
   put("make-class", recipe.class ?? "");
   put("make-seed", recipe.seed);
   put("make-size", "");
-  put("make-fast", false);
+  for (const name of ["fast", "keep-last-unreliable"]) put(`make-${name}`, false);
+  put("make-guidance", 1);
   for (const name of [...kFirst, ...kMore]) put(`make-${name}`, recipe[name]);
   put("make-first", recipe.number ?? recipe.first ?? 0);
   put("make-count", 1);
-  if (!locked()) toggleLock();
+  lockSeed("make");
   updateGuidance();
+  if (maker) say("The settings of that picture are back; its seed is locked.");
+  else say("The settings of that picture are back, but its model is not served here: another one makes another picture.", true);
 }
 
 async function usePalette(name) {
@@ -120,6 +109,7 @@ export async function make() {
   $("make-go").disabled = true;
   $("make-stop").disabled = false;
   $("make-status").textContent = "waiting for the others in the queue";
+  $("make-progress").hidden = false;
   $("make-progress").value = 0;
   try {
     await usePalette(asked.model);
@@ -128,7 +118,7 @@ export async function make() {
       done: () => { $("make-status").textContent = `${duration((performance.now() - run.began) / 1000)} for ${run.start.count}`; },
     }, run.abort.signal);
     $("make-progress").value = 1;
-    if (!locked()) $("make-seed").value = Number($("make-seed").value) + 1;
+    nextSeed("make");
   } catch (error) {
     $("make-status").textContent = error.name === "AbortError" ? "stopped" : "failed";
     complain(error);
@@ -143,8 +133,9 @@ function begin(start) {
   run.start = start;
   run.frames = Array.from({ length: start.count }, () => []);
   $("make-title").textContent = run.asked.class ?? "Any picture";
-  if (innerWidth < 860) $("make-title").scrollIntoView({ block: "center" });
+  $("make-hint").hidden = true;
   $("make-views").hidden = $("make-scrub").hidden = false;
+  if (innerWidth < 860) $("make-title").scrollIntoView();
   for (const id of ["view-pixels", "view-reliable", "view-tokens"]) fitCanvas($(id), start.width, start.height);
   $("make-batch").replaceChildren(...run.frames.map((_, i) => {
     const canvas = el("canvas", { width: start.width, height: start.height });
@@ -195,7 +186,7 @@ function show() {
   drawReliable($("view-reliable"), frame, run.start.grid);
   drawTokens($("view-tokens"), frame, run.start.grid, palette);
   const reliable = [...frame.reliable].filter((c) => c === "1").length;
-  $("make-step-text").textContent = `step ${frame.step + 1}/${run.start.steps}, ${reliable}/${frame.reliable.length} tokens`;
+  $("make-step-text").textContent = `step ${frame.step + 1}/${run.start.steps}, ${reliable}/${frame.reliable.length} reliable`;
 }
 
 function stopPlaying() {
@@ -220,6 +211,5 @@ function play() {
 
 export function again(shot) {
   restore({ ...shot.settings, seed: shot.seed, number: shot.number, class: shot.class, "served-as": shot.settings.model });
-  say("The settings of that picture are back; its seed is locked.");
   $("make-go").focus();
 }

@@ -17,6 +17,7 @@ export class MaskEditor {
     this.undos = [];
     this.redos = [];
     this.drag = null;
+    this.touches = new Map();  // fingers on the canvas, by pointer
     this.preview = null;     // {image, box}: x_t while it is being filled in
     new ResizeObserver(() => this.resize()).observe(canvas);
     canvas.addEventListener("pointerdown", (event) => this.down(event));
@@ -45,13 +46,14 @@ export class MaskEditor {
   get height() { return this.mask.height; }
   get context() { return this.mask.getContext("2d", { willReadFrequently: true }); }
 
-  isEmpty() {
+  // How many pixels of the picture are to be made anew.
+  hiddenPixels() {
+    if (!this.image) return 0;
     const data = this.context.getImageData(0, 0, this.width, this.height).data;
-    for (let i = 3; i < data.length; i += 4) if (data[i]) return false;
-    return true;
+    let sum = 0;
+    for (let i = 3; i < data.length; i += 4) if (data[i]) ++sum;
+    return sum;
   }
-
-  hasMargins() { return Object.values(this.margins).some((value) => value > 0); }
 
   // White where it is to be filled in.
   maskBlob() {
@@ -68,9 +70,14 @@ export class MaskEditor {
     return new Promise((resolve) => out.toBlob(resolve, "image/png"));
   }
 
-  // --- history
+  // --- history: the mask and the margins
+  state() {
+    return { mask: this.context.getImageData(0, 0, this.width, this.height), margins: { ...this.margins } };
+  }
+
   remember() {
-    this.undos.push(this.context.getImageData(0, 0, this.width, this.height));
+    if (!this.image) return;
+    this.undos.push(this.state());
     this.redos = [];
     const most = Math.max(2, Math.floor(kUndoBytes / (4 * this.width * this.height)));
     while (this.undos.length > most) this.undos.shift();
@@ -78,8 +85,10 @@ export class MaskEditor {
 
   step(from, to) {
     if (!from.length) return;
-    to.push(this.context.getImageData(0, 0, this.width, this.height));
-    this.context.putImageData(from.pop(), 0, 0);
+    to.push(this.state());
+    const { mask, margins } = from.pop();
+    this.context.putImageData(mask, 0, 0);
+    this.margins = margins;
     this.changed();
     this.draw();
   }
@@ -123,6 +132,12 @@ export class MaskEditor {
     this.draw();
   }
 
+  leavesCanvas() {
+    const frame = this.frame(), { scale, x, y } = this.view;
+    return x + frame.x * scale < 0 || y + frame.y * scale < 0
+      || x + (frame.x + frame.width) * scale > this.canvas.width || y + (frame.y + frame.height) * scale > this.canvas.height;
+  }
+
   zoom(factor, at = { x: this.canvas.width / 2, y: this.canvas.height / 2 }) {
     const scale = Math.min(64, Math.max(0.02, this.view.scale * factor));
     const grown = scale / this.view.scale;
@@ -144,17 +159,16 @@ export class MaskEditor {
     return { x: -left, y: -top, width: this.width + left + right, height: this.height + top + bottom };
   }
 
-  // The edges of the frame that a point is near.
+  // The edges of the frame that a point is near: mostly from outside, so that pixels at the edge can
+  // be painted.
   edgeAt(point) {
-    const frame = this.frame(), near = (10 * (devicePixelRatio || 1)) / this.view.scale;
-    const insideX = point.px > frame.x - near && point.px < frame.x + frame.width + near;
-    const insideY = point.py > frame.y - near && point.py < frame.y + frame.height + near;
-    const edges = [];
-    if (insideY && Math.abs(point.px - frame.x) < near) edges.push("left");
-    if (insideY && Math.abs(point.px - frame.x - frame.width) < near) edges.push("right");
-    if (insideX && Math.abs(point.py - frame.y) < near) edges.push("top");
-    if (insideX && Math.abs(point.py - frame.y - frame.height) < near) edges.push("bottom");
-    return edges;
+    const frame = this.frame(), pixel = (devicePixelRatio || 1) / this.view.scale;
+    const beyond = {  // how far outside of each edge
+      left: frame.x - point.px, right: point.px - frame.x - frame.width,
+      top: frame.y - point.py, bottom: point.py - frame.y - frame.height,
+    };
+    if (Object.values(beyond).some((distance) => distance > 14 * pixel)) return [];
+    return Object.keys(beyond).filter((edge) => beyond[edge] > -3 * pixel);
   }
 
   setMargin(side, value) {
@@ -202,10 +216,13 @@ export class MaskEditor {
     this.canvas.setPointerCapture(event.pointerId);
     this.byKeys = false;
     const point = this.place(event);
+    if (event.pointerType === "touch") this.touches.set(event.pointerId, point);
+    if (this.touches.size === 2) return this.beginPinch();
     const edges = this.tool === "pan" ? [] : this.edgeAt(point);
     if (this.tool === "pan" || this.panning || event.button === 1) {
       this.drag = { kind: "pan", last: point };
     } else if (edges.length) {
+      this.remember();
       this.drag = { kind: "edge", edges, start: point, margins: { ...this.margins } };
     } else {
       this.remember();
@@ -220,7 +237,9 @@ export class MaskEditor {
     const point = this.place(event);
     this.cursor = point;
     const drag = this.drag;
-    if (!drag) {
+    if (drag?.kind === "pinch") {
+      this.pinch(event.pointerId, point);
+    } else if (!drag) {
       const edges = this.tool === "pan" ? [] : this.edgeAt(point);
       const sideways = edges.includes("left") || edges.includes("right");
       this.canvas.style.cursor = this.tool === "pan" ? "grab" : !edges.length ? "crosshair"
@@ -244,9 +263,13 @@ export class MaskEditor {
 
   up(event) {
     const drag = this.drag;
+    this.touches.delete(event.pointerId);
     this.drag = null;
     if (!drag || !this.image) return;
-    if (drag.kind === "box") {
+    if (drag.kind === "edge") {
+      if (drag.edges.every((edge) => this.margins[edge] === drag.margins[edge])) this.undos.pop();
+      if (this.leavesCanvas()) this.fit();
+    } else if (drag.kind === "box") {
       this.paint((context) => context.fillRect(drag.start.px, drag.start.py, drag.last.px - drag.start.px, drag.last.py - drag.start.py));
     } else if (drag.kind === "lasso") {
       this.paint((context) => {
@@ -257,6 +280,26 @@ export class MaskEditor {
     }
     this.changed();
     this.draw();
+  }
+
+  // --- two fingers move and zoom; what the first of them began is taken back
+  beginPinch() {
+    if (this.drag && this.drag.kind !== "pan") {
+      this.undo();
+      this.redos.pop();
+    }
+    this.drag = { kind: "pinch" };
+  }
+
+  pinch(id, point) {
+    const [a, b] = this.touches.values();
+    if (!b) return;
+    const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }, distance = Math.hypot(a.x - b.x, a.y - b.y);
+    Object.assign(this.touches.get(id), point);
+    const next = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+    this.view.x += next.x - middle.x;
+    this.view.y += next.y - middle.y;
+    this.zoom(Math.hypot(a.x - b.x, a.y - b.y) / Math.max(1, distance), next);
   }
 
   wheel(event) {

@@ -1,11 +1,15 @@
 // The tab that looks at pictures: classes, things, label maps, neighbours.
 import { postPicture } from "./api.js";
-import { $, el, selectField, complain, loadImage, kPictureTypes, bytesOf, download, say } from "./ui.js";
+import { $, el, selectField, checkBytes, complain, loadImage, kPictureTypes, bytesOf, download, say } from "./ui.js";
 import { eachMaskPixel } from "./rle.js";
 
-const kKinds = [
-  ["classifier", "classify", "classes"], ["detector", "detect", "things"], ["segmenter", "segment", "label map"],
+const kKinds = [  // kind of model, route, label, help
+  ["classifier", "classify", "classes", "which classifier names the picture"],
+  ["detector", "detect", "things", "which detector looks for things in it"],
+  ["segmenter", "segment", "label map", "which segmenter names every pixel"],
 ];
+const kShows = { boxes: "detector", masks: "detector", names: "detector", labels: "segmenter" };
+const kCrowd = 8;  // more things than this: names only where their boxes are wide enough
 const kLargest = 1024;  // pixels of a drawing's longer side
 
 let info;
@@ -14,13 +18,17 @@ let queue = Promise.resolve();
 
 export function startRecognise(theInfo) {
   info = theInfo;
-  for (const [kind, , title] of kKinds) {
+  const has = (kind) => info.models.some((one) => one.kind === kind);
+  for (const [kind, , title, help] of kKinds) {
     const models = info.models.filter((one) => one.kind === kind);
     if (!models.length) continue;
-    $("recognise-models").append(selectField(`recognise-${kind}`, title, `by a ${kind}`,
-      [...models.map((one) => [one.name, one.name]), ["", "no"]]));
+    $("recognise-models").append(selectField(`recognise-${kind}`, title, help,
+      [...models.map((one) => [one.name, one.name]), ["", "none"]]));
   }
-  if (!info.models.some((one) => kKinds.some(([kind]) => kind === one.kind))) {
+  for (const [what, kind] of Object.entries(kShows)) $(`show-${what}`).closest("label").hidden = !has(kind);
+  $("recognise-show").hidden = !Object.values(kShows).some(has);
+  $("threshold").closest(".field").hidden = !has("detector");
+  if (!kKinds.some(([kind]) => has(kind))) {
     $("recognise-models").append(el("p", {}, "No model here recognises pictures. Start the server with a classifier, a detector or a segmenter (--model)."));
   }
   $("recognise-open").addEventListener("click", () => $("recognise-file").click());
@@ -44,6 +52,7 @@ export function startRecognise(theInfo) {
   $("export-json").addEventListener("click", exportJson);
   $("export-coco").addEventListener("click", exportCoco);
   $("export-csv").addEventListener("click", exportCsv);
+  status();
 }
 
 export function addFiles(files) {
@@ -59,18 +68,21 @@ export function addPicture(blob, name) {
   $("recognised").append(result.card);
   results.push(result);
   queue = queue.then(() => look(result)).catch((error) => {
-    result.count.textContent = error.message;
+    result.failed = true;
+    result.count.textContent = `Failed: ${error.message}`;
     complain(error);
   }).then(status);
   status();
 }
 
 function status() {
-  const done = results.filter((result) => result.done).length;
-  $("recognise-status").textContent = results.length ? `${done} of ${results.length} pictures` : "";
+  const done = results.filter((result) => result.done).length, failed = results.filter((result) => result.failed).length;
+  $("recognise-status").textContent = results.length ? `${done} of ${results.length} pictures${failed ? `, ${failed} failed` : ""}` : "";
+  for (const id of ["export-json", "export-coco", "export-csv", "recognise-clear"]) $(id).disabled = !results.length;
 }
 
 async function look(result) {
+  checkBytes(result.blob, info.limits);
   result.address = URL.createObjectURL(result.blob);
   result.image = await loadImage(result.address);
   result.width = result.image.naturalWidth;
@@ -106,11 +118,8 @@ async function readLabels(result) {
   const context = canvas.getContext("2d", { willReadFrequently: true });
   context.drawImage(image, 0, 0);
   const data = context.getImageData(0, 0, canvas.width, canvas.height);
-  const colors = new Map(result.segment.classes.map((one) => [one.class, rgb(one.color)]));
-  for (let i = 0; i < data.data.length; i += 4) {
-    const color = colors.get(data.data[i]) ?? [0, 0, 0];
-    data.data.set([...color, 140], i);
-  }
+  const colors = new Map(result.segment.classes.filter((one) => one.color).map((one) => [one.class, [...rgb(one.color), 140]]));
+  for (let i = 0; i < data.data.length; i += 4) data.data.set(colors.get(data.data[i]) ?? [0, 0, 0, 0], i);
   context.putImageData(data, 0, 0);
   result.labelMap = canvas;
 }
@@ -146,20 +155,22 @@ function draw(result) {
   if (result.labelMap && $("show-labels").checked) context.drawImage(result.labelMap, 0, 0, canvas.width, canvas.height);
   const found = shown(result);
   if ($("show-masks").checked) for (const one of found) context.drawImage(maskCanvas(result, one), 0, 0, canvas.width, canvas.height);
-  context.font = "18px system-ui, sans-serif";
+  const unit = canvas.width / (canvas.clientWidth || canvas.width);  // canvas pixels per pixel of the screen
+  context.font = `${12 * unit}px system-ui, sans-serif`;
   context.textBaseline = "top";
   for (const one of found) {
     const [x, y, w, h] = one.bbox.map((value) => value * scale);
     context.strokeStyle = context.fillStyle = one.color;
-    context.lineWidth = 3;
+    context.lineWidth = 2 * unit;
     if ($("show-boxes").checked) context.strokeRect(x, y, w, h);
     if (!$("show-names").checked) continue;
     const text = `${one.name} ${Math.round(100 * one.score)}%`;
-    const width = context.measureText(text).width + 8, top = Math.max(0, y - 23);
-    context.fillRect(Math.min(x, canvas.width - width), top, width, 23);
+    const width = context.measureText(text).width + 6 * unit, height = 16 * unit, top = Math.max(0, y - height);
+    if (found.length > kCrowd && w < width / 2) continue;
+    context.fillRect(Math.min(x, canvas.width - width), top, width, height);
     const [r, g, b] = rgb(one.color);
     context.fillStyle = r * 0.3 + g * 0.6 + b * 0.1 > 140 ? "#000" : "#fff";
-    context.fillText(text, Math.min(x, canvas.width - width) + 4, top + 3);
+    context.fillText(text, Math.min(x, canvas.width - width) + 3 * unit, top + 2 * unit);
   }
   if (result.detect) {
     const counts = new Map();
@@ -183,14 +194,16 @@ function describe(result) {
   if (result.segment) {
     parts.push(el("div", { class: "legend", "aria-label": "Shares of the classes" }, ...[...result.segment.classes].sort((a, b) => b.share - a.share).map((one) => {
       const patch = el("i");
-      patch.style.background = one.color;
+      patch.style.background = one.color ?? "none";  // the ground is left as it is
       return el("span", {}, patch, `${one.name} ${(100 * one.share).toFixed(1)}%`);
     })));
   }
   if (result.neighbours) {
-    parts.push(el("div", { class: "quiet" }, `Nearest of ${result.neighbours.known} pictures`),
-      el("div", { class: "near" }, ...result.neighbours.neighbours.map((one) => el("figure", {},
-        el("img", { src: one.image, alt: one.name, title: one.name }), el("figcaption", {}, one.similarity.toFixed(2))))));
+    const { known, total, complete } = result.neighbours;
+    parts.push(el("div", { class: "quiet" }, complete ? `The most alike of ${known} pictures` : `The most alike of the ${known} pictures looked at so far, of ${total}`),
+      el("div", { class: "near" }, ...result.neighbours.neighbours.map((one) => el("figure", { title: one.name },
+        el("img", { src: one.image, alt: one.name }),
+        el("figcaption", {}, one.similarity.toFixed(2), el("br"), one.name.split("/").at(-2) ?? "")))));
   }
   result.details.replaceChildren(...parts);
 }

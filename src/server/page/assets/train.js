@@ -1,8 +1,11 @@
 // The tab that watches trainings. It only reads.
 import { getJson, getBlob } from "./api.js";
-import { $, el, svg, complain, duration } from "./ui.js";
+import { $, el, complain, duration } from "./ui.js";
+import { chart } from "./chart.js";
 
 const kEvery = 2000;
+const kSilent = 60;  // seconds after which a run is no longer taken to be running
+const buttons = new Map();  // by the run's name; kept, so that the keyboard's focus stays
 let timer = 0, chosen = "", position = 0, curves = new Map(), pictures = "";
 
 export function startTrain(info) {
@@ -31,10 +34,31 @@ async function tick() {
 
 function list(runs) {
   if (!runs.some((run) => run.name === chosen) && runs.length) choose(runs[0].name);
-  $("runs").replaceChildren(...runs.map((run) => el("button", {
-    type: "button", role: "option", "aria-selected": String(run.name === chosen), onclick: () => { choose(run.name); watchTrain(true); },
-  }, el("strong", {}, run.name), el("span", { class: "quiet" },
-    `step ${run.step}${run.steps ? ` of ${run.steps}` : ""}, ${run.seconds_since_update < 60 ? "running" : `${duration(run.seconds_since_update)} ago`}`))));
+  const wanted = runs.map((run) => {
+    if (!buttons.has(run.name)) {
+      buttons.set(run.name, el("button", { type: "button", role: "option", onclick: () => { choose(run.name); watchTrain(true); } },
+        el("strong", {}, run.name), el("span", { class: "quiet" })));
+    }
+    const button = buttons.get(run.name);
+    button.setAttribute("aria-selected", String(run.name === chosen));
+    button.lastChild.textContent = `${stepOf(run)}, ${running(run) ? "running" : `${done(run) ? "finished " : ""}${duration(run.seconds_since_update)} ago`}`;
+    return button;
+  });
+  const shown = [...$("runs").children];
+  if (shown.length === wanted.length && shown.every((button, i) => button === wanted[i])) return;
+  const focused = document.activeElement;
+  $("runs").replaceChildren(...wanted);
+  if (wanted.includes(focused)) focused.focus();
+}
+
+const stepOf = (run) => `step ${run.step}${run.steps ? ` of ${run.steps}` : ""}`;
+const done = (run) => Boolean(run.steps) && run.step >= run.steps;
+const running = (run) => !done(run) && run.seconds_since_update < kSilent;
+
+function statusOf(run) {
+  if (done(run)) return "finished";
+  if (!running(run)) return `nothing new for ${duration(run.seconds_since_update)}`;
+  return run.seconds_left === null ? "running" : `${duration(run.seconds_left)} left`;
 }
 
 function choose(name) {
@@ -43,27 +67,26 @@ function choose(name) {
   curves = new Map();
   pictures = "";
   $("run-pictures").replaceChildren();
+  $("run-charts").replaceChildren();
 }
 
 async function follow(runs) {
   const run = runs.find((one) => one.name === chosen);
   if (!run) return;
-  let log;
+  let log, news = false;
   do {
     log = await getJson(`/api/runs/log?run=${encodeURIComponent(chosen)}&from=${position}`);
     if (log.restarted) curves = new Map();
     position = log.next;
     log.lines.forEach(addLine);
+    news ||= log.restarted || log.lines.length > 0;
   } while (log.more && log.lines.length);
   $("run-name").textContent = run.name;
   $("run-progress").value = run.steps ? run.step / run.steps : 0;
-  const done = run.steps && run.step >= run.steps;
   $("run-status").textContent = [
-    `step ${run.step}${run.steps ? ` of ${run.steps}` : ""}`,
-    run.pictures_per_second ? `${run.pictures_per_second.toPrecision(3)} pictures/s` : "",
-    done ? "finished" : run.seconds_left !== null ? `${duration(run.seconds_left)} left` : "",
+    stepOf(run), run.pictures_per_second ? `${Number(run.pictures_per_second.toPrecision(3))} pictures/s` : "", statusOf(run),
   ].filter(Boolean).join(" · ");
-  drawCharts();
+  if (news) drawCharts();
   await showPictures(run);
 }
 
@@ -76,50 +99,11 @@ function addLine(line) {
   }
 }
 
-function number(value) {
-  const size = Math.abs(value);
-  return size !== 0 && (size < 0.001 || size >= 1e5) ? value.toExponential(1) : String(Number(value.toPrecision(3)));
-}
-
-// At most `most` points, each the mean of its neighbours.
-function thinned(points, most = 400) {
-  if (points.length <= most) return points;
-  const out = [];
-  for (let i = 0; i < most; ++i) {
-    const part = points.slice(Math.floor((i * points.length) / most), Math.floor(((i + 1) * points.length) / most));
-    out.push([part.at(-1)[0], part.reduce((sum, point) => sum + point[1], 0) / part.length]);
-  }
-  return out;
-}
-
-function chart(name, kinds) {
-  const width = 340, height = 190, left = 52, bottom = 24, top = 12;
-  const lines = Object.entries(kinds).filter(([, points]) => points.length).map(([kind, points]) => [kind, thinned(points)]);
-  const all = lines.flatMap(([, points]) => points);
-  const xs = all.map((point) => point[0]), ys = all.map((point) => point[1]);
-  const [x0, x1] = [Math.min(...xs), Math.max(...xs)];
-  let [y0, y1] = [Math.min(...ys), Math.max(...ys)];
-  if (y0 === y1) { y0 -= 0.5; y1 += 0.5; }
-  const x = (value) => left + ((value - x0) / (x1 - x0 || 1)) * (width - left - 8);
-  const y = (value) => top + (1 - (value - y0) / (y1 - y0)) * (height - top - bottom);
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${name}, last ${number(ys.at(-1))}` });
-  for (const share of [0, 0.5, 1]) {
-    const value = y0 + share * (y1 - y0);
-    picture.append(svg("line", { class: "axis", x1: left, x2: width - 8, y1: y(value), y2: y(value) }),
-      svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, number(value)));
-  }
-  picture.append(svg("text", { x: left, y: height - 6 }, String(x0)), svg("text", { x: width - 8, y: height - 6, "text-anchor": "end" }, String(x1)));
-  for (const [kind, points] of lines) {
-    picture.append(svg("polyline", { class: kind === "eval" ? "eval" : "train", points: points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ") }));
-    if (kind === "eval") for (const [a, b] of points) picture.append(svg("circle", { cx: x(a), cy: y(b), r: 2.6 }));
-  }
-  const last = lines.map(([kind, points]) => `${kind} ${number(points.at(-1)[1])}`).join(", ");
-  return el("div", { class: "card chart" }, el("div", { class: "row between" }, el("h2", {}, name), el("span", { class: "quiet" }, last)), picture);
-}
-
+// "loss" first, then what was evaluated, the rest by name.
 function drawCharts() {
-  const names = [...curves.keys()].sort((a, b) => (b === "loss") - (a === "loss") || a.localeCompare(b));
-  $("run-charts").replaceChildren(...names.map((name) => chart(name, curves.get(name))));
+  const rank = (name) => (name === "loss" ? 0 : curves.get(name).eval.length ? 1 : 2);
+  const names = [...curves.keys()].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  $("run-charts").replaceChildren(...names.map((name) => chart(name.replaceAll("_", " "), curves.get(name))));
 }
 
 async function showPictures(run) {

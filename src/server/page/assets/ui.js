@@ -80,6 +80,12 @@ export function loadImage(address) {
   });
 }
 
+// Before it is sent: a body that is too large is only refused.
+export function checkBytes(blob, limits) {
+  const most = limits.body_bytes - (1 << 16);  // the other fields need room, too
+  if (blob.size > most) throw new Error(`files of up to ${Math.floor(most / (1 << 20))} MiB can be sent, and this one has ${Math.ceil(blob.size / (1 << 20))}; make it smaller first`);
+}
+
 export const kPictureTypes = ["image/png", "image/jpeg", "image/webp"];
 
 // A form field for a setting as the server describes it, with its line of help.
@@ -111,6 +117,14 @@ export function fieldValue(input) {
   if (input.type === "checkbox") return input.checked || undefined;
   if (input.value === "") return undefined;
   return input.type === "number" ? Number(input.value) : input.value;
+}
+
+// Two short fields side by side.
+export function pair(first, second) {
+  const fields = [first, second].map((id) => $(id).closest(".field"));
+  const both = el("div", { class: "pair" });
+  fields[0].before(both);
+  both.append(...fields);
 }
 
 // A switch that only some models know is not there for the others.
