@@ -55,16 +55,16 @@ install: build
 
 # The torch-free parts (every reader of foreign bytes is among them) under ASan and UBSan.
 sanitize:
-	@tools/setup.sh >/dev/null
-	@cmake -S . -B build-sanitize -G Ninja -DADDP_TORCH_PARTS=OFF -DADDP_SANITIZE=address,undefined
+	@tools/setup.sh tools >/dev/null
+	@cmake --preset sanitize
 	@cmake --build build-sanitize -j $(JOBS)
 	@cd build-sanitize && ctest --output-on-failure -j $(JOBS)
 
 # Those of them that start threads or processes, under TSan: the loader, the HTTP layer, child processes.
 THREADED := base data http reproduce
 sanitize-threads:
-	@tools/setup.sh >/dev/null
-	@cmake -S . -B build-threads -G Ninja -DADDP_TORCH_PARTS=OFF -DADDP_SANITIZE=thread
+	@tools/setup.sh tools >/dev/null
+	@cmake --preset threads
 	@cmake --build build-threads -j $(JOBS) --target $(THREADED:%=test_%)
 	@cd build-threads && ctest --output-on-failure -j $(JOBS) -R "^($(subst $() ,|,$(strip $(THREADED))))$$"
 
@@ -93,4 +93,4 @@ lint: configure
 	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet
 
 clean:
-	@rm -rf build build-sanitize build-threads build-fuzz out
+	@rm -rf build build-sanitize build-threads out

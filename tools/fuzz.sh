@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets with clang, ASan and UBSan, and runs each for the given number of seconds on its corpus
-# (tests/fuzz/corpus/<name>). New inputs go to build-fuzz/found/<name>; a crash leaves its input beside.
+# Builds the fuzz targets (preset "sanitize"), and runs each for the given number of seconds on its corpus
+# (tests/fuzz/corpus/<name>). New inputs go to build-sanitize/found/<name>; a crash leaves its input beside.
 #   tools/fuzz.sh [SECONDS [NAME...]]     all targets, or those named
 #   tools/fuzz.sh keep BYTES [NAME...]    the smallest inputs of what was found that add coverage, BYTES at most each,
 #                                         become the corpus
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=build-fuzz
+build=build-sanitize
 # Half of the time of a reader that allocates much goes into the stack traces of its allocations.
 export ASAN_OPTIONS=malloc_context_size=2:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
@@ -36,8 +36,7 @@ fi
 if [ $# -eq 0 ]; then
   for source in tests/fuzz/*_fuzz.cpp; do set -- "$@" "$(basename "$source" _fuzz.cpp)"; done
 fi
-cmake -S . -B $build -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DADDP_FUZZ=ON -DADDP_TESTS=OFF \
-  -DADDP_TORCH_PARTS=OFF -DADDP_SANITIZE=address,undefined >/dev/null
+cmake --preset sanitize >/dev/null
 cmake --build $build -j "${JOBS:-$(nproc)}" --target "${@/%/_fuzz}"
 failed=0
 for name in "$@"; do "${task[@]}" "$name" || failed=1; done
