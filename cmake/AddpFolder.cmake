@@ -101,8 +101,9 @@ function(addp_tests name)
     target_link_libraries(${program} PRIVATE addp_${folder})
   endforeach()
   target_compile_definitions(${program} PRIVATE ADDP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  if(ADDP_SANITIZE)  # takes long enough to compile; what is tested is optimised
+  if(ADDP_SANITIZE)  # instrumented code takes long to compile; what is tested is optimised
     target_compile_options(${program} PRIVATE -O0)
+    set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   endif()
   if(ARG_TORCH)
     addp_use_torch(${program})
