@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "server/http/fields.h"
 #include "server/http/http_error.h"
 #include "server/http/http_server.h"
+#include "support/no_more_threads.h"
 
 namespace addp {
 namespace {
@@ -220,23 +220,6 @@ TEST(Connection, OneTooManyIsTold) {
   listener.join();
 }
 
-// While it lives, threads would need more memory than there is.
-class NoMoreThreads {
- public:
-  NoMoreThreads() {
-    ::pthread_getattr_default_np(&before_);
-    pthread_attr_t endless = before_;
-    ::pthread_attr_setstacksize(&endless, std::size_t{1} << 50);
-    ::pthread_setattr_default_np(&endless);
-  }
-  ~NoMoreThreads() { ::pthread_setattr_default_np(&before_); }
-  NoMoreThreads(const NoMoreThreads&) = delete;
-  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
-
- private:
-  pthread_attr_t before_;
-};
-
 int connected(int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -264,7 +247,7 @@ TEST(Connection, WaitsWhereThereAreNoMoreThreads) {
   const int first = connected(port);
   EXPECT_TRUE(begins(answer_of(first), 200));
   {
-    const NoMoreThreads scope;
+    const testing::NoMoreThreads scope;
     EXPECT_THROW(std::thread([] {}).join(), std::system_error);
     // At most one thread is there beside the first connection's, so that one of these two waits.
     const int second = connected(port), third = connected(port);

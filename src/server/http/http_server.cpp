@@ -25,11 +25,7 @@ class ConnectionThreads : public httplib::TaskQueue {
     std::unique_lock lock(mutex_);
     waiting_.push_back(std::move(work));
     if (idle_ < waiting_.size() && threads_.size() < most_) {
-      try {
-        start_thread();
-      } catch (const std::system_error& error) {
-        warn("no thread for another connection, which waits: {}", error.code().message());
-      }
+      start_thread();
     }
     changed_.notify_one();
   }
@@ -45,7 +41,11 @@ class ConnectionThreads : public httplib::TaskQueue {
 
  private:
   void start_thread() {
-    threads_.emplace_back([this] { run(); });
+    try {
+      threads_.emplace_back([this] { run(); });
+    } catch (const std::system_error& error) {
+      warn("no more threads for connections, some of which will wait: {}", error.code().message());
+    }
   }
 
   void run() {
