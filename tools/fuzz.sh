@@ -1,25 +1,32 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets (preset "sanitize"), and runs each for the given number of seconds on its corpus
-# (tests/fuzz/corpus/<name>). New inputs go to build-sanitize/found/<name>; a crash leaves its input beside.
+# Builds the fuzz targets (preset "sanitize") and runs each for the given number of seconds on its corpus: the seeds in
+# tests/fuzz/corpus/<name> and what was found before, packed beside them. New inputs go to build-sanitize/found/<name>; a
+# crash leaves its input beside.
 #   tools/fuzz.sh [SECONDS [NAME...]]     all targets, or those named
-#   tools/fuzz.sh keep BYTES [NAME...]    the smallest inputs of what was found that add coverage, BYTES at most each,
-#                                         become the corpus
+#   tools/fuzz.sh keep BYTES [NAME...]    packs what was found: the inputs of at most BYTES that reach what seeds do not
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build-sanitize
-# Half of the time of a reader that allocates much goes into the stack traces of its allocations.
+# Short stack traces of allocations: each allocation of each execution takes one.
 export ASAN_OPTIONS=malloc_context_size=2:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
+unpack() {  # NAME
+  mkdir -p "$build/found/$1"
+  if [ -f "tests/fuzz/corpus/$1.tar.xz" ]; then tar -xJf "tests/fuzz/corpus/$1.tar.xz" -C "$build/found/$1"; fi
+}
+
 keep() {  # BYTES NAME
-  local corpus=tests/fuzz/corpus/$2
-  rm -rf "$build/kept" && mkdir -p "$build/kept"
-  "$build/$2_fuzz" -merge=1 -max_len="$1" "$build/kept" "$corpus" "$build/found/$2" >"$build/$2-keep.log" 2>&1 || return 1
-  rm -rf "$corpus" && mv "$build/kept" "$corpus"
-  printf '%-14s %5d inputs, %7d bytes\n' "$2" "$(find "$corpus" -type f | wc -l)" "$(cat "$corpus"/* | wc -c)"
+  local seeds=tests/fuzz/corpus/$2 kept=$build/kept seed
+  unpack "$2"
+  rm -rf "$kept" && cp -r "$seeds" "$kept"
+  "$build/$2_fuzz" -set_cover_merge=1 -use_counters=0 -max_len="$1" "$kept" "$build/found/$2" >"$build/$2-keep.log" 2>&1 || return 1
+  for seed in "$seeds"/*; do rm "$kept/$(basename "$seed")"; done
+  tar -cJf "$seeds.tar.xz" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$kept" .
+  printf '%-14s %5d inputs, %7d bytes packed\n' "$2" "$(find "$kept" -type f | wc -l)" "$(stat -c %s "$seeds.tar.xz")"
 }
 
 run() {  # SECONDS NAME
-  mkdir -p "$build/found/$2" "tests/fuzz/corpus/$2"
+  unpack "$2"
   local result=ok log=$build/$2.log
   "$build/$2_fuzz" -max_total_time="$1" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
     -artifact_prefix="$build/found/$2-" "$build/found/$2" "tests/fuzz/corpus/$2" >"$log" 2>&1 || result="FAILED, see $log"
