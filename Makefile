@@ -2,8 +2,9 @@
 # make test   build everything and run the tests
 #
 # Both install what is missing (see tools/setup.sh). Others:
-#   make build | install [PREFIX=dir] | bench | weights | sanitize | fuzz [FUZZ_SECONDS=n] | format | lint | clean
-#   make hostile [RANDOM_CALLS=n SEED=n] | faults [ROUNDS=n SEED=n] | soak [SOAK_SECONDS=n]   see docs/RELIABILITY.md
+#   make build | install [PREFIX=dir] | bench | weights | format | lint | clean
+#   make sanitize | sanitize-threads | fuzz [FUZZ_SECONDS=n TARGETS="name .."]                 see docs/RELIABILITY.md
+#   make hostile [RANDOM_CALLS=n SEED=n] | faults [ROUNDS=n SEED=n] | soak [SOAK_SECONDS=n]
 # ADDP_TORCH=<dir> uses a libtorch that is already there. `make test SKIPPED=--strict` fails when a test is skipped that
 # this machine could run.
 SHELL := /bin/bash
@@ -17,7 +18,7 @@ SOAK_SECONDS ?= 7200
 SEED ?= 1
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench weights install sanitize fuzz hostile faults soak format lint clean configure
+.PHONY: build demo test bench weights install sanitize sanitize-threads fuzz hostile faults soak format lint clean configure
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target addp
@@ -54,14 +55,22 @@ install: build
 
 # The torch-free parts (every reader of foreign bytes is among them) under ASan and UBSan.
 sanitize:
-	@tools/setup.sh >/dev/null
-	@cmake -S . -B build-sanitize -G Ninja -DADDP_TORCH_PARTS=OFF -DADDP_SANITIZE=address,undefined
+	@tools/setup.sh tools >/dev/null
+	@cmake --preset sanitize
 	@cmake --build build-sanitize -j $(JOBS)
 	@cd build-sanitize && ctest --output-on-failure -j $(JOBS)
 
+# Those of them that start threads or processes, under TSan: the loader, the HTTP layer, child processes.
+THREADED := base data http reproduce
+sanitize-threads:
+	@tools/setup.sh tools >/dev/null
+	@cmake --preset threads
+	@cmake --build build-threads -j $(JOBS) --target $(THREADED:%=test_%)
+	@cd build-threads && ctest --output-on-failure -j $(JOBS) -R "^($(subst $() ,|,$(strip $(THREADED))))$$"
+
 fuzz:
 	@tools/setup.sh tools >/dev/null
-	@tools/fuzz.sh $(FUZZ_SECONDS)
+	@JOBS=$(JOBS) tools/fuzz.sh $(FUZZ_SECONDS) $(TARGETS)
 
 # All hostile cases, and calls with random options.
 hostile: build
@@ -84,4 +93,4 @@ lint: configure
 	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet
 
 clean:
-	@rm -rf build build-sanitize build-fuzz out
+	@rm -rf build build-sanitize build-threads out

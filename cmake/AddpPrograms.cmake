@@ -64,8 +64,3 @@ if(ADDP_TORCH_PARTS)
   install(FILES ${CMAKE_BINARY_DIR}/addp-config.cmake DESTINATION lib/cmake/addp)
 endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs ${CMAKE_SOURCE_DIR}/models DESTINATION share/addp)
-# In the build tree, named models and recipes are found where they are after an installation.
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/addp)
-foreach(folder models configs)
-  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${folder} ${CMAKE_BINARY_DIR}/share/addp/${folder} SYMBOLIC)
-endforeach()

@@ -1,25 +1,50 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets with clang, ASan and UBSan, and runs each for the given number of seconds on its
-# corpus (tests/fuzz/corpus/<name>). New inputs go to build-fuzz/found/<name>; a crash leaves its input beside.
+# Builds the fuzz targets (preset "sanitize") and runs each for the given number of seconds on its corpus: the seeds in
+# tests/fuzz/corpus/<name> and what was found before, packed beside them. New inputs go to build-sanitize/found/<name>; a
+# crash leaves its input beside.
+#   tools/fuzz.sh [SECONDS [NAME...]]     all targets, or those named
+#   tools/fuzz.sh keep BYTES [NAME...]    packs what was found: the inputs of at most BYTES that reach what seeds do not
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:-60}
-build=build-fuzz
-cmake -S . -B $build -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DADDP_FUZZ=ON -DADDP_TESTS=OFF \
-  -DADDP_TORCH_PARTS=OFF -DADDP_SANITIZE=address,undefined >/dev/null
-cmake --build $build -j "$(nproc)"
+build=build-sanitize
+# Short stack traces of allocations: each allocation of each execution takes one.
+export ASAN_OPTIONS=malloc_context_size=2:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+unpack() {  # NAME
+  mkdir -p "$build/found/$1"
+  if [ -f "tests/fuzz/corpus/$1.tar.xz" ]; then tar -xJf "tests/fuzz/corpus/$1.tar.xz" -C "$build/found/$1"; fi
+}
+
+keep() {  # BYTES NAME
+  local seeds=tests/fuzz/corpus/$2 kept=$build/kept seed
+  unpack "$2"
+  rm -rf "$kept" && cp -r "$seeds" "$kept"
+  "$build/$2_fuzz" -set_cover_merge=1 -use_counters=0 -max_len="$1" "$kept" "$build/found/$2" >"$build/$2-keep.log" 2>&1 || return 1
+  for seed in "$seeds"/*; do rm "$kept/$(basename "$seed")"; done
+  tar -cJf "$seeds.tar.xz" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$kept" .
+  printf '%-14s %5d inputs, %7d bytes packed\n' "$2" "$(find "$kept" -type f | wc -l)" "$(stat -c %s "$seeds.tar.xz")"
+}
+
+run() {  # SECONDS NAME
+  unpack "$2"
+  local result=ok log=$build/$2.log
+  "$build/$2_fuzz" -max_total_time="$1" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+    -artifact_prefix="$build/found/$2-" "$build/found/$2" "tests/fuzz/corpus/$2" >"$log" 2>&1 || result="FAILED, see $log"
+  printf '%-14s %12s executions  %s\n' "$2" "$(sed -n 's/.*stat::number_of_executed_units: *//p' "$log")" "$result"
+  [ "$result" = ok ]
+}
+
+task=(run "${1:-60}")
+shift $(($# > 0))
+if [ "${task[1]}" = keep ]; then
+  task=(keep "$1")
+  shift
+fi
+if [ $# -eq 0 ]; then
+  for source in tests/fuzz/*_fuzz.cpp; do set -- "$@" "$(basename "$source" _fuzz.cpp)"; done
+fi
+cmake --preset sanitize >/dev/null
+cmake --build $build -j "${JOBS:-$(nproc)}" --target "${@/%/_fuzz}"
 failed=0
-for source in tests/fuzz/*_fuzz.cpp; do
-  program=$(basename "$source" .cpp)
-  name=${program%_fuzz}
-  mkdir -p "$build/found/$name" "tests/fuzz/corpus/$name"
-  if "$build/$program" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
-    -artifact_prefix="$build/found/$name-" "$build/found/$name" "tests/fuzz/corpus/$name" >"$build/$name.log" 2>&1; then
-    result=ok
-  else
-    result="FAILED, see $build/$name.log"
-    failed=1
-  fi
-  printf '%-14s %12s executions  %s\n' "$name" "$(sed -n 's/.*stat::number_of_executed_units: *//p' "$build/$name.log")" "$result"
-done
+for name in "$@"; do "${task[@]}" "$name" || failed=1; done
 exit $failed

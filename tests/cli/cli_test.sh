@@ -149,8 +149,11 @@ check classifier-bad-size 2 --err 'another --size' -- "$addp" train classifier "
 check tokens-need-tokenizer 2 --err 'needs a --tokenizer' -- "$addp" train classifier "${small[@]}" --input tokens --out "$work/y"
 check eval-classification 0 --out '^top-1 .* of 16 pictures' -- "$addp" eval classification --model "$work/classifier" --data $shapes --confusion "$work/confusion.png"
 check confusion-picture 0 -- test -s "$work/confusion.png"
+check confusion-record 0 --out '^confusion = ".*/confusion.png"' -- cat "$work/confusion.png.config.toml"
 check eval-probe 0 --out '"top5"' -- "$addp" eval classification --model "$work/probe" --data $shapes --json
-check eval-robustness 0 --out '"mean_corruption_error_alexnet"' -- "$addp" eval robustness --model "$work/classifier" --data $shapes --limit 4 --corruptions fog,jpeg_compression --shifted drawn=shapes --json
+check eval-robustness 0 --out '"mean_corruption_error_alexnet"' -- "$addp" eval robustness --model "$work/classifier" --data $shapes --limit 4 --corruptions fog,jpeg_compression --shifted drawn=shapes --examples "$work/corrupted.png" --json
+check robustness-record 0 --out '^corruptions = \["fog", "jpeg_compression"\]' -- cat "$work/corrupted.png.config.toml"
+check robustness-examples 2 --err 'comes from --data' -- "$addp" eval robustness --model "$work/classifier" --shifted drawn=shapes --examples "$work/x.png"
 check robustness-nothing 2 --err 'what to look at' -- "$addp" eval robustness --model "$work/classifier"
 check robustness-name 2 --err "did you mean 'fog'" -- "$addp" eval robustness --model "$work/classifier" --data $shapes --corruptions fgo
 for severity in 1 2 3 4 5; do
@@ -165,6 +168,7 @@ check classify 0 --out '"probability"' -- "$addp" classify --model "$work/classi
 check classify-missing 3 --err 'nowhere.png' -- "$addp" classify --model "$work/classifier" "$work/nowhere.png"
 check classify-wrong-kind 3 --err 'confusion.png' -- "$addp" classify --model "$work/confusion.png" "$work/confusion.png"
 check features 0 --out '"width": 128' -- "$addp" features --model "$work/classifier" --data $shapes --out "$work/f.safetensors" --json
+check features-record 0 --out '^# .* features ' -- cat "$work/f.safetensors.config.toml"
 check features-npy 0 --out '16 features' -- "$addp" features --model "$work/classifier" --data $shapes --split val --out "$work/f.npy"
 check features-name 2 --err 'ends in' -- "$addp" features --model "$work/classifier" --data $shapes --out "$work/f.txt"
 
@@ -189,6 +193,7 @@ base64 -d >"$work/labels/a.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4A
 check eval-segmentation-missing 3 --err 'holds no label maps|has no prediction' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted"
 base64 -d >"$work/predicted/a.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgYGRgYAAAAAoAAqIVLk4AAAAASUVORK5CYII=
 check eval-segmentation 0 --out '^mIoU 50.00 %, mAcc 75.00 %, pixel accuracy 66.67 %' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --confusion "$work/s.png"
+check segmentation-record 0 --out '^confusion = ".*/s.png"' -- cat "$work/s.png.config.toml"
 check eval-segmentation-names 3 --err 'labels/a.png: has label' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --num-classes 1
 check eval-segmentation-from-one 0 --out '^mIoU' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --zero-label ignore
 check eval-segmentation-json 0 --out '"miou": 0.5' -- "$addp" eval segmentation --labels "$work/labels" --predictions "$work/predicted" --json

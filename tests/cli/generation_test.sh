@@ -113,6 +113,7 @@ if ls "$weights"/inception*.safetensors >/dev/null 2>&1; then
   export ADDP_WEIGHTS=$weights XDG_CACHE_HOME=$work/cache
   ls "$work"/made/*.png >"$work/list.txt"
   check eval-fid 0 --out '"kid"' -- "$addp" eval fid "$work/addp" "$work/list.txt" --count 4 --steps 2 --class ring --threads 1 --save "$work/fid.safetensors" --json
+  check eval-fid-record 0 --out '^count = 4' -- cat "$work/fid.safetensors.config.toml"
   check eval-fid-cached 0 --err 'from the cache' -- "$addp" eval fid "$work/made" "$work/list.txt" --threads 1
   cp "$work/made/000001.png" "$work/made/000000.png"
   check eval-fid-changed 0 --err 'features.* 3/3' -- "$addp" eval fid "$work/fid.safetensors" "$work/list.txt" --threads 1

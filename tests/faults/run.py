@@ -2,13 +2,14 @@
 """Faults while training: after each, the resumed run must end bit-equal to one that nothing disturbed.
 
   run.py PROGRAM [--sample] [--rounds N] [--seed S]     the matrix of stages and faults, each cell N times
-  run.py PROGRAM --soak SECONDS [--seed S]              two stages, each killed every 3 to 90 seconds for so long
+  run.py PROGRAM --soak SECONDS [--seed S]              two stages side by side, each killed every 3 to 90 seconds
 
 Two runs are equal if last.safetensors, best.safetensors and model.safetensors are, byte for byte, and if the log has the
 same figures for the same steps (but for the pictures a second). One line for each cell; the exit code is 1 where one
 differs.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import random
@@ -38,6 +39,7 @@ STAGES = {
 }
 STEPS = 24
 LIMIT = 600  # seconds of one run, on a busy machine
+GROWTH = 16  # MiB that the second half of a long run may hold more than the first
 
 
 class Bench:
@@ -62,7 +64,7 @@ class Bench:
                 resource.setrlimit(name, (value, value))
 
         return subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                stderr=open(folder / "err", "ab"), preexec_fn=prepare,
+                                stderr=open(folder / "err", "ab"), preexec_fn=prepare if limits else None,
                                 env=dict(os.environ, OMP_NUM_THREADS="1", **(environment or {})))
 
     def finish(self, command, folder, what):
@@ -231,29 +233,49 @@ def resident(process):
     return 0
 
 
+def live(bench, command, folder, seconds):
+    """One life of a run, ended by SIGKILL after so many seconds: whether it was, its exit code, its memory four times a
+    second in KiB."""
+    process, memory = bench.start(command, folder), []
+    end = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < end:
+        memory.append(resident(process))
+        time.sleep(0.25)
+    killed = process.poll() is None
+    if killed:
+        process.kill()
+    return killed, process.wait(), memory
+
+
+def growth(memory):
+    """How much more a run held in its second half than in its first, in MiB. The first tenth is left out: there it
+    starts."""
+    memory = memory[len(memory) // 10:]
+    middle = len(memory) // 2
+    return (max(memory[middle:], default=0) - max(memory[:middle], default=0)) / 1024
+
+
 def soak_stage(bench, stage, seconds, seed):
     probe = 200
     begin = time.monotonic()
     bench.finish(bench.command(stage, probe), bench.root / f"{stage}-speed", stage)
     steps = max(STEPS, int(seconds * probe / (time.monotonic() - begin)))
     command = bench.command(stage, steps)
-    reference = bench.reference(stage, steps)
-    numbers, folder, kills, peaks = random.Random(f"{seed} {stage}"), bench.root / f"{stage}-soak", 0, []
-    while True:
-        process = bench.start(command, folder)
-        end, peak = time.monotonic() + numbers.uniform(3, 90), 0
-        while process.poll() is None and time.monotonic() < end:
-            peak = max(peak, resident(process))
-            time.sleep(0.1)
-        peaks.append(peak)
-        if process.poll() is not None:
+    straight, folder = bench.root / f"{stage}-straight", bench.root / f"{stage}-soak"
+    killed, code, memory = live(bench, command, straight, LIMIT + 10 * seconds)  # others may come and take the cores
+    problem = f"the undisturbed run ended with {code}" if killed or code else ""
+    numbers, kills, begin = random.Random(f"{seed} {stage}"), 0, time.monotonic()
+    while not problem:
+        killed, code, _ = live(bench, command, folder, numbers.uniform(3, 90))
+        if not killed:
+            problem = f"ended with {code}" if code else difference(straight, folder)
             break
-        process.kill()
-        process.wait()
         kills += 1
-    problem = difference(reference, folder) if process.returncode == 0 else f"ended with {process.returncode}"
-    print(f"{stage}: {steps} steps, {kills} kills, {problem or 'equal'}; most memory of a life: "
-          f"{min(peaks) // 1024} to {max(peaks) // 1024} MiB", flush=True)
+    more = growth(memory)
+    if not problem and more > GROWTH:
+        problem = "memory grows"
+    print(f"{stage}: {steps} steps, {kills} kills in {time.monotonic() - begin:.0f} seconds, {problem or 'equal'}; "
+          f"memory of the undisturbed run {max(memory) // 1024} MiB, second half {more:+.1f} MiB", flush=True)
     return not problem
 
 
@@ -270,8 +292,9 @@ def main():
         bench = Bench(options.program, root)
         bench.make_base()
         if options.soak:
-            stages = [soak_stage(bench, stage, options.soak / 2, options.seed) for stage in ("tokenizer", "classifier")]
-            return 1 if False in stages else 0
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:  # each waits for its processes
+                soak = lambda stage: soak_stage(bench, stage, options.soak, options.seed)
+                return 1 if False in list(pool.map(soak, ("tokenizer", "classifier"))) else 0
         return matrix(bench, options)
     finally:
         shutil.rmtree(root, ignore_errors=True)

@@ -2,15 +2,19 @@
 #include "server/http/connection.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <thread>
 
 #include "server/http/fields.h"
 #include "server/http/http_error.h"
 #include "server/http/http_server.h"
+#include "support/no_more_threads.h"
 
 namespace addp {
 namespace {
@@ -211,6 +215,49 @@ TEST(Connection, OneTooManyIsTold) {
     if (const auto again = third.Get("/")) status = again->status;
   }
   EXPECT_EQ(status, 200);
+  server.drain();
+  server.stop();
+  listener.join();
+}
+
+int connected(int port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const std::string get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+  ::send(socket, get.data(), get.size(), MSG_NOSIGNAL);
+  return socket;
+}
+
+std::string answer_of(int socket) {
+  std::string answer(1000, '\0');
+  answer.resize(std::size_t(std::max<ssize_t>(0, ::recv(socket, answer.data(), 1000, 0))));
+  return answer;
+}
+
+TEST(Connection, WaitsWhereThereAreNoMoreThreads) {
+  HttpLimits limits = quick();
+  limits.idle_seconds = 60;
+  TestServer server(limits);
+  const int port = server.bind_to_any_port("127.0.0.1");
+  std::thread listener([&] { server.listen_after_bind(); });
+  const int first = connected(port);
+  EXPECT_TRUE(begins(answer_of(first), 200));
+  {
+    const testing::NoMoreThreads scope;
+    EXPECT_THROW(std::thread([] {}).join(), std::system_error);
+    // At most one thread is there beside the first connection's, so that one of these two waits.
+    const int second = connected(port), third = connected(port);
+    ::close(first);
+    const std::string one = answer_of(second);
+    ::close(second);
+    EXPECT_TRUE(begins(one, 200));
+    EXPECT_TRUE(begins(answer_of(third), 200));
+    ::close(third);
+  }
   server.drain();
   server.stop();
   listener.join();

@@ -14,8 +14,17 @@ namespace addp {
 void RunContext::write_configuration(const std::filesystem::path& folder) const {
   make_folder(folder);
   remove_leftovers(folder);
-  write_file_atomically(folder / "config.toml",
-                        fmt::format("# {}\n\n{}", command_line, configuration));
+  write_file_atomically(folder / "config.toml", record());
+}
+
+void RunContext::write_configuration_beside(const std::filesystem::path& file) const {
+  std::filesystem::path place = file;
+  place += ".config.toml";
+  write_file_atomically(place, record());
+}
+
+std::string RunContext::record() const {
+  return fmt::format("# {}\n\n{}", command_line, configuration);
 }
 
 void print_stdout(const std::string& text) {

@@ -13,6 +13,12 @@ struct RunContext {
 
   // Clears FOLDER of what killed writers left; writes config.toml: options below the command line.
   void write_configuration(const std::filesystem::path& folder) const;
+  // The same as FILE.config.toml for a result that is one file: its folder may be that of a run,
+  // whose config.toml is another command's.
+  void write_configuration_beside(const std::filesystem::path& file) const;
+
+ private:
+  std::string record() const;
 };
 
 // Text to stdout, control characters as \xNN. A short write is found by finish_stdout().

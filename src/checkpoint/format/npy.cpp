@@ -18,21 +18,21 @@ namespace addp {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr std::uint64_t kMaxHeader = 65536;
+constexpr std::uint64_t kMaxNpyHeader = 65536;
 constexpr std::size_t kMaxDimensions = 32;  // NumPy's own limit
 
-constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes = {{{"|b1", DType::kBool},
-                                                                        {"|u1", DType::kU8},
-                                                                        {"|i1", DType::kI8},
-                                                                        {"<i2", DType::kI16},
-                                                                        {"<u2", DType::kU16},
-                                                                        {"<i4", DType::kI32},
-                                                                        {"<u4", DType::kU32},
-                                                                        {"<i8", DType::kI64},
-                                                                        {"<u8", DType::kU64},
-                                                                        {"<f2", DType::kF16},
-                                                                        {"<f4", DType::kF32},
-                                                                        {"<f8", DType::kF64}}};
+constexpr std::array<std::pair<std::string_view, DType>, 12> kNpyTypes = {{{"|b1", DType::kBool},
+                                                                           {"|u1", DType::kU8},
+                                                                           {"|i1", DType::kI8},
+                                                                           {"<i2", DType::kI16},
+                                                                           {"<u2", DType::kU16},
+                                                                           {"<i4", DType::kI32},
+                                                                           {"<u4", DType::kU32},
+                                                                           {"<i8", DType::kI64},
+                                                                           {"<u8", DType::kU64},
+                                                                           {"<f2", DType::kF16},
+                                                                           {"<f4", DType::kF32},
+                                                                           {"<f8", DType::kF64}}};
 
 struct Header {
   DType type = DType::kF32;
@@ -107,7 +107,7 @@ class HeaderReader {
     if (!text_.empty() && text_.front() == '[')
       fail("describes a record array, which is not supported");
     const std::string_view text = quoted();
-    for (const auto& [spelling, type] : kTypes) {
+    for (const auto& [spelling, type] : kNpyTypes) {
       // One-byte types carry '|' or, from older writers, '<'.
       if (text == spelling || (dtype_size(type) == 1 && text.size() == 3 && text[0] == '<' &&
                                text.substr(1) == spelling.substr(1))) {
@@ -179,7 +179,7 @@ std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape, boo
 }
 
 std::string_view npy_type(DType type) {
-  for (const auto& [spelling, candidate] : kTypes) {
+  for (const auto& [spelling, candidate] : kNpyTypes) {
     if (candidate == type) return spelling;
   }
   throw UsageError("a .npy file cannot hold {}: convert to float32 first", dtype_name(type));
@@ -199,7 +199,7 @@ TensorView parse_npy(ByteSpan bytes, std::shared_ptr<const void> owner, const st
   }
   const std::uint64_t length =
       major == 1 ? reader.take_little<std::uint16_t>() : reader.take_little<std::uint32_t>();
-  if (length > kMaxHeader)
+  if (length > kMaxNpyHeader)
     throw DataError("{}: has a .npy header of {} bytes, too long", name, length);
   const Header header = HeaderReader(reader.take_text(length), name).read();
   const auto size = byte_count(header.shape, header.type);

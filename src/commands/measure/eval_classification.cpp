@@ -65,6 +65,7 @@ void run(const EvalClassificationOptions& options, const RunContext& context) {
   });
   if (!options.confusion.empty()) {
     save_image(options.confusion, confusion_picture(matrix, model.classes().names));
+    context.write_configuration_beside(options.confusion);
   }
   print_stdout(context.json ? json_text(to_json(accuracy, matrix, model.classes()), 2) + "\n"
                             : to_text(accuracy, matrix, model.classes()));

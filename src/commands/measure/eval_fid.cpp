@@ -164,7 +164,10 @@ void run(const EvalFidOptions& options, const RunContext& context) {
     generated =
         features_of(options.sets[0], options.generated_split, options.count, options, network);
   }
-  if (!options.save.empty()) write_feature_set(options.save, generated);
+  if (!options.save.empty()) {
+    write_feature_set(options.save, generated);
+    context.write_configuration_beside(options.save);
+  }
   const nlohmann::json json =
       to_json(compare_sets(generated, reference), score_of(generated, options));
   if (context.json) {

@@ -57,7 +57,7 @@ class RobustnessRun {
       for (const CorruptionInfo& info : kinds_) result.errors[info.kind] = errors_of(info, clean);
     }
     for (const std::string& spec : options_.shifted) result.shifted.push_back(shifted(spec));
-    if (clean && !options_.examples.empty()) save_image(options_.examples, examples(*clean));
+    if (!options_.examples.empty()) save_image(options_.examples, examples(*clean));
     return result;
   }
 
@@ -230,8 +230,12 @@ void run(const EvalRobustnessOptions& options, const RunContext& context) {
   if (options.data.empty() && options.imagenet_c.empty() && options.shifted.empty()) {
     throw UsageError("say what to look at: --data, --imagenet-c or --shifted");
   }
+  if (options.data.empty() && !options.examples.empty()) {
+    throw UsageError("--examples {}: the picture comes from --data; give both", options.examples);
+  }
   make_folder_for(options.examples);
   const RobustnessResult result = RobustnessRun(options)();
+  if (!options.examples.empty()) context.write_configuration_beside(options.examples);
   print_stdout(context.json ? json_text(to_json(result), 2) + "\n" : to_text(result));
 }
 

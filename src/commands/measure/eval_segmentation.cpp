@@ -158,7 +158,10 @@ void run(const EvalSegmentationOptions& options, const RunContext& context) {
   const std::vector<std::string> names = class_names(options, pairs);
   const ConfusionMatrix matrix = compare(pairs, static_cast<std::int64_t>(names.size()), options);
   const SegmentationFigures figures = segmentation_figures(matrix);
-  if (!options.confusion.empty()) save_image(options.confusion, confusion_picture(matrix, names));
+  if (!options.confusion.empty()) {
+    save_image(options.confusion, confusion_picture(matrix, names));
+    context.write_configuration_beside(options.confusion);
+  }
   print_stdout(context.json ? json_text(to_json(figures, names), 2) + "\n"
                             : to_text(figures, names));
 }

@@ -45,6 +45,7 @@ void run(const FeaturesOptions& options, const RunContext& context) {
                        {"classes", json_text(nlohmann::json(dataset->class_names()))},
                        {"model", options.model.string()}});
   }
+  context.write_configuration_beside(options.out);
   const nlohmann::json result = {
       {"out", options.out.string()}, {"pictures", all.size(0)}, {"width", all.size(1)}};
   print_stdout(context.json ? json_text(result, 2) + "\n"

@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "base/error.h"
@@ -39,7 +40,11 @@ void for_each_in_parallel(std::size_t count, int threads, bool show,
     }
   };
   std::vector<std::thread> pool;
-  for (int i = 1; i < threads; ++i) pool.emplace_back(run);
+  pool.reserve(static_cast<std::size_t>(threads));
+  try {
+    for (int i = 1; i < threads; ++i) pool.emplace_back(run);
+  } catch (const std::system_error&) {  // no more threads: those there are do the work
+  }
   run();
   for (std::thread& thread : pool) thread.join();
   if (failure) std::rethrow_exception(failure);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "base/error.h"
@@ -109,11 +110,13 @@ struct Loader::Impl {
     options.prefetch = std::max(options.prefetch, 1);
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     const int count = std::max(options.threads > 0 ? options.threads : cores, 1);
+    threads.reserve(static_cast<std::size_t>(count));
     try {
       for (int i = 0; i < count; ++i) threads.emplace_back([this] { run(); });
-    } catch (...) {  // no more threads: those that run must not outlive what they use
-      finish();
-      throw;
+    } catch (const std::system_error& error) {  // fewer threads make the same batches
+      if (!threads.empty()) return;
+      throw RuntimeError("no thread that reads pictures can be started: {}; end other programs",
+                         error.code().message());
     }
   }
 

@@ -9,7 +9,7 @@
 namespace addp {
 namespace {
 
-struct Encoder {
+struct JpegEncoder {
   jpeg_compress_struct cinfo{};
   jpeg_error_mgr errors{};
   std::jmp_buf jump{};
@@ -17,21 +17,21 @@ struct Encoder {
   unsigned char* buffer = nullptr;
   unsigned long size = 0;
 
-  Encoder() {
+  JpegEncoder() {
     cinfo.err = jpeg_std_error(&errors);
     cinfo.client_data = this;
     errors.error_exit = [](j_common_ptr common) {
-      auto* self = static_cast<Encoder*>(common->client_data);
+      auto* self = static_cast<JpegEncoder*>(common->client_data);
       common->err->format_message(common, self->message);
       std::longjmp(self->jump, 1);
     };
   }
-  ~Encoder() {
+  ~JpegEncoder() {
     jpeg_destroy_compress(&cinfo);
     std::free(buffer);
   }
-  Encoder(const Encoder&) = delete;
-  Encoder& operator=(const Encoder&) = delete;
+  JpegEncoder(const JpegEncoder&) = delete;
+  JpegEncoder& operator=(const JpegEncoder&) = delete;
 
   // Nothing with a destructor lives in here: an error leaves by a long jump.
   bool run(const Image& image, int quality) {
@@ -65,7 +65,7 @@ Bytes encode_jpeg(const Image& image, int quality) {
   if (quality < 1 || quality > 100) {
     throw UsageError("JPEG quality {} is out of range: choose 1 to 100", quality);
   }
-  Encoder encoder;
+  JpegEncoder encoder;
   if (!encoder.run(image, quality)) {
     throw RuntimeError("cannot write a {}x{} picture as JPEG: {}", image.width, image.height,
                        encoder.message);

@@ -26,7 +26,7 @@ bool is_ascii(const std::string& text) {
                      [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; });
 }
 
-struct Encoder {
+struct PngEncoder {
   png_structp png = nullptr;
   png_infop info = nullptr;
   std::jmp_buf jump{};
@@ -34,21 +34,21 @@ struct Encoder {
   Bytes out;
   std::vector<png_text> texts;
 
-  Encoder() {
+  PngEncoder() {
     png = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, on_error, nullptr);
     if (png != nullptr) info = png_create_info_struct(png);
   }
-  ~Encoder() { png_destroy_write_struct(&png, &info); }
-  Encoder(const Encoder&) = delete;
-  Encoder& operator=(const Encoder&) = delete;
+  ~PngEncoder() { png_destroy_write_struct(&png, &info); }
+  PngEncoder(const PngEncoder&) = delete;
+  PngEncoder& operator=(const PngEncoder&) = delete;
 
   static void on_error(png_structp png, png_const_charp text) {
-    auto* self = static_cast<Encoder*>(png_get_error_ptr(png));
+    auto* self = static_cast<PngEncoder*>(png_get_error_ptr(png));
     std::strncpy(self->message, text, sizeof self->message - 1);
     std::longjmp(self->jump, 1);
   }
   static void on_write(png_structp png, png_bytep data, std::size_t size) {
-    Bytes& out = static_cast<Encoder*>(png_get_io_ptr(png))->out;
+    Bytes& out = static_cast<PngEncoder*>(png_get_io_ptr(png))->out;
     out.insert(out.end(), data, data + size);
   }
 
@@ -87,7 +87,7 @@ struct Encoder {
 Bytes encode(const std::uint8_t* pixels, int width, int height, int channels,
              const TextMetadata& metadata) {
   if (width < 1 || height < 1) throw UsageError("cannot write an empty picture as PNG");
-  Encoder encoder;
+  PngEncoder encoder;
   if (encoder.info == nullptr) throw RuntimeError("cannot start libpng");
   encoder.set_metadata(metadata);
   if (!encoder.run(pixels, width, height, channels)) {

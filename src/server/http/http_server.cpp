@@ -5,23 +5,27 @@
 
 #include <list>
 #include <string>
+#include <system_error>
 
+#include "base/log.h"
 #include "server/http/connection.h"
 
 namespace addp {
 namespace {
 
 // A thread for each connection that is open, made when none is idle. One more than there may be
-// connections, so that the connection that is too many is told so at once.
+// connections, so that the connection that is too many is told so at once. Where the system gives
+// no more threads, a connection waits for one of those there are; the first is there from the
+// start.
 class ConnectionThreads : public httplib::TaskQueue {
  public:
-  explicit ConnectionThreads(std::size_t most) : most_(most) {}
+  explicit ConnectionThreads(std::size_t most) : most_(most) { start_thread(); }
 
   void enqueue(std::function<void()> work) override {
     std::unique_lock lock(mutex_);
     waiting_.push_back(std::move(work));
     if (idle_ < waiting_.size() && threads_.size() < most_) {
-      threads_.emplace_back([this] { run(); });
+      start_thread();
     }
     changed_.notify_one();
   }
@@ -36,6 +40,14 @@ class ConnectionThreads : public httplib::TaskQueue {
   }
 
  private:
+  void start_thread() {
+    try {
+      threads_.emplace_back([this] { run(); });
+    } catch (const std::system_error& error) {
+      warn("no more threads for connections, some of which will wait: {}", error.code().message());
+    }
+  }
+
   void run() {
     std::unique_lock lock(mutex_);
     while (true) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "data/small_sets.h"
+#include "support/no_more_threads.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -51,6 +52,13 @@ TEST(Inspect, CountsSplitsClassesAndSizes) {
   EXPECT_TRUE(report.broken.empty());
   EXPECT_TRUE(report.usable());
   EXPECT_TRUE(std::count(report.tasks.begin(), report.tasks.end(), "classifier"));
+}
+
+TEST(Inspect, DoesWithFewerThreads) {
+  TemporaryFolder folder;
+  testing::write_files(folder.path(), testing::class_set(5, 2));
+  const testing::NoMoreThreads scope;
+  EXPECT_EQ(inspect_dataset(folder.path().string(), quiet(4)).pictures, 21);
 }
 
 TEST(Inspect, NamesBrokenAndOddPictures) {

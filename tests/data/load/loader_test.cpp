@@ -10,6 +10,7 @@
 #include "data/load/transforms.h"
 #include "data/number_set.h"
 #include "data/small_sets.h"
+#include "support/no_more_threads.h"
 #include "support/temporary_folder.h"
 
 namespace addp {
@@ -135,6 +136,11 @@ TEST(Loader, EvaluationGivesEachPictureOnceOnAnyNumberOfRanks) {
     ASSERT_EQ(all.size(), 23U);
     for (std::int64_t i = 0; i < 23; ++i) EXPECT_EQ(all[static_cast<std::size_t>(i)], i);
   }
+}
+
+TEST(Loader, NoThreadAtAllIsSaid) {
+  const testing::NoMoreThreads scope;
+  EXPECT_THROW(run(std::make_shared<NumberSet>(30), options_of(8), 1), RuntimeError);
 }
 
 TEST(Loader, ASetSmallerThanTheBatchIsRepeated) {
