@@ -51,13 +51,9 @@ TokenOptions token_options(const DemoOptions& options) {
   return tokens;
 }
 
-// Smaller than any preset: the scene is simple, and the demo is to end soon.
 TransformerOptions network_options() {
   TransformerOptions network;
   network.preset = "nano";
-  network.width = network.decoder_width = 96;
-  network.depth = 4;
-  network.decoder_depth = 2;
   network.dropout = 0;
   return network;
 }
@@ -67,19 +63,20 @@ template <class StageOptions>
 StageOptions on_tokens(const DemoOptions& options, const char* name, double steps) {
   StageOptions stage;
   stage.train = demo_training(options, name, steps, 64);
+  stage.train.lr = 1.5e-3;
   stage.tokens = token_options(options);
   stage.network = network_options();
   return stage;
 }
 
 PredictorTrainOptions predictor_options(const DemoOptions& options) {
-  auto stage = on_tokens<PredictorTrainOptions>(options, "predictor", 800);
+  auto stage = on_tokens<PredictorTrainOptions>(options, "predictor", 900);
   stage.label_smoothing = 0;
   return stage;
 }
 
 AddpTrainOptions addp_options(const DemoOptions& options) {
-  auto stage = on_tokens<AddpTrainOptions>(options, "addp", 350);
+  auto stage = on_tokens<AddpTrainOptions>(options, "addp", 450);
   stage.predictor = options.out / "predictor";
   stage.encoder = "resnet-nano";
   stage.diffusion.label_smoothing = 0;
@@ -107,6 +104,7 @@ GenerationPlan plan_of(const DemoOptions& options, std::int64_t count) {
   plan.count = plan.batch = count;
   plan.sampler.steps = kSteps;
   plan.sampler.top_p = 0.9;
+  plan.sampler.temperature = 3;
   return plan;
 }
 
