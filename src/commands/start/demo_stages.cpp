@@ -29,7 +29,7 @@ MapsOptions maps_options(const DemoOptions& options) {
 
 ClassifierTrainOptions classifier_options(const DemoOptions& options) {
   ClassifierTrainOptions stage;
-  stage.train = demo_training(options, "classifier", 300, 64);
+  stage.train = demo_training(options, "classifier", 150, 64);
   stage.backbone.model = options.out / "addp";
   stage.layer_decay = 1;
   stage.drop_path = 0;

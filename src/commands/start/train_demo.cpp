@@ -30,7 +30,7 @@ constexpr double kShapeGuidance = 2;
 
 TokenizerTrainOptions tokenizer_options(const DemoOptions& options) {
   TokenizerTrainOptions stage;
-  stage.train = demo_training(options, "tokenizer", 600, 32);
+  stage.train = demo_training(options, "tokenizer", 500, 32);
   stage.train.weight_decay = 1e-4;
   stage.network = vqgan_preset("light-4");
   stage.network.blocks = 1;
@@ -70,15 +70,14 @@ StageOptions on_tokens(const DemoOptions& options, const char* name, double step
 }
 
 PredictorTrainOptions predictor_options(const DemoOptions& options) {
-  auto stage = on_tokens<PredictorTrainOptions>(options, "predictor", 900);
+  auto stage = on_tokens<PredictorTrainOptions>(options, "predictor", 800);
   stage.label_smoothing = 0;
   return stage;
 }
 
 AddpTrainOptions addp_options(const DemoOptions& options) {
-  auto stage = on_tokens<AddpTrainOptions>(options, "addp", 450);
+  auto stage = on_tokens<AddpTrainOptions>(options, "addp", 380);
   stage.predictor = options.out / "predictor";
-  stage.encoder = "resnet-nano";
   stage.diffusion.label_smoothing = 0;
   stage.sample_steps = 12;
   return stage;
