@@ -22,7 +22,7 @@ struct DemoOptions {
     o.add("train", train,
           "train every stage on pictures made here, in minutes, instead of showing the models that "
           "come with the program");
-    o.add("scale", scale, "length of that training, times a few minutes on two cores")
+    o.add("scale", scale, "length of that training, times a quarter of an hour on two cores")
         .range(0.001, 1000);
     o.add("seed", seed, "of everything random").range(0, 9e15);
     compute.describe(o);
