@@ -8,9 +8,19 @@
 namespace addp {
 namespace {
 
+// A number, also with a unit ("3.8 MiB", "13 of 16"); a sentence that begins with one is text.
 bool looks_numeric(const std::string& cell) {
-  return !cell.empty() && (std::isdigit(static_cast<unsigned char>(cell[0])) != 0 ||
-                           ((cell[0] == '-' || cell[0] == '+') && cell.size() > 1));
+  constexpr int kLongestUnit = 4;  // letters
+  const auto is = [](int (*kind)(int), char c) { return kind(static_cast<unsigned char>(c)) != 0; };
+  if (cell.empty()) return false;
+  const bool sign = (cell[0] == '-' || cell[0] == '+') && cell.size() > 1;
+  if (!sign && !is(std::isdigit, cell[0])) return false;
+  int letters = 0;
+  for (const char c : cell) {
+    letters = is(std::isalpha, c) ? letters + 1 : 0;
+    if (letters > kLongestUnit) return false;
+  }
+  return true;
 }
 
 // Columns are counted in characters, not bytes, so that UTF-8 names line up.

@@ -17,6 +17,16 @@ TEST(Report, TableAlignsAndEscapes) {
   EXPECT_NE(table.to_html().find("<td class=\"number\">1.5</td>"), std::string::npos);
 }
 
+TEST(Report, NumbersStandRightSentencesThatBeginWithOneDoNot) {
+  const std::string html =
+      Table{"", {"a"}, {{"3.8 MiB"}, {"13 of 16"}, {"-2"}, {"64 cells"}}}.to_html();
+  for (const char* number : {"3.8 MiB", "13 of 16", "-2"}) {
+    EXPECT_NE(html.find(std::string("<td class=\"number\">") + number), std::string::npos)
+        << number;
+  }
+  EXPECT_NE(html.find("<td>64 cells"), std::string::npos);
+}
+
 TEST(Report, ChartLeavesOutWhatIsNotFinite) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::string svg = chart_svg({.title = "loss"}, {{"a", {{0, 1}, {1, nan}, {2, 3}}}});

@@ -98,7 +98,7 @@ void show_demo(const DemoOptions& options, const RunContext& context) {
   double agreement = -1;
   const char* const maker = is_model("cells/addp", {}) ? "cells/addp" : "cells/predictor";
   const std::vector<Section> sections = {
-      {"Cells out of nothing", maker,
+      {"64 cells out of nothing", maker,
        [&] {
          cells.emplace(options, maker);
          cells->add_sheet(demo.html());
