@@ -143,11 +143,7 @@ Image inpaintings(const Generator& model, const DemoOptions& options,
 }
 
 std::vector<Image> held_out_pictures(const DemoOptions& options, std::int64_t count) {
-  ShapesOptions shapes;
-  shapes.size = static_cast<int>(kDemoSide);
-  shapes.seed = static_cast<std::uint64_t>(options.seed);
-  shapes.objects = 1;
-  shapes.plain = true;
+  const ShapesOptions shapes = parse_shapes_spec(demo_data(options, 1));
   std::vector<Image> images;
   for (std::int64_t i = 0; i < count; ++i) images.push_back(draw_shapes(shapes, "val", i).image);
   return images;
