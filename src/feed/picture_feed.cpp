@@ -67,7 +67,8 @@ struct PictureFeed::Impl {
     crop.size = static_cast<int>(options.size);
     crop.crop.min_area = options.crop;
     crop.flip = options.flip;
-    return options.crop < 1 ? random_crop_transform(crop) : middle_crop_transform(crop);
+    crop.turn = options.turn;
+    return random_crop_transform(crop);
   }
 
   LoaderOptions loader_options() const {

@@ -25,7 +25,8 @@ struct FeedOptions {
   std::int64_t parts = 1;    // next() calls per step
   double crop = 0.2;         // smallest share of the area in a random crop; 1: the middle square
   bool flip = true;
-  Transform transform{};     // instead of crop and flip
+  bool turn = false;
+  Transform transform{};     // instead of crop, flip and turn
   std::int64_t repeats = 1;  // how often a picture comes in a row
   double label_share = 1;    // of the pictures of each class, those that are used
   std::int64_t seed = 0;

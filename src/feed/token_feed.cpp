@@ -15,6 +15,7 @@ FeedOptions make_feed_options(const TrainOptions& options, const TokenOptions& t
   FeedOptions feed = FeedOptions::from(options, world);
   feed.crop = tokens.crop;
   feed.flip = tokens.flip;
+  feed.turn = tokens.turn;
   return feed;
 }
 
@@ -30,9 +31,9 @@ Grid grid_for(const TrainOptions& options, const Vqgan& tokenizer) {
 // What the cached tokens depend on; a cache of anything else is made anew.
 TokenCacheLayout cache_layout(const TrainOptions& options, const TokenOptions& tokens,
                               const Grid& grid, const Vqgan& tokenizer) {
-  return {.key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", options.data, fingerprint(options.data),
+  return {.key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}{}", options.data, fingerprint(options.data),
                              options.size, tokens.crop, tokens.flip, tokens.views, options.seed,
-                             sha256_of(tokenizer.codebook())),
+                             sha256_of(tokenizer.codebook()), tokens.turn ? "|turn" : ""),
           .views = tokens.views,
           .positions = grid.area(),
           .codes = tokenizer.codebook().size(0)};

@@ -13,6 +13,7 @@ struct TokenOptions {
   std::filesystem::path tokenizer;
   double crop = 0.2;
   bool flip = true;
+  bool turn = false;
   std::int64_t views = 0;
   std::filesystem::path cache;
   bool class_conditional = false;
@@ -26,6 +27,8 @@ struct TokenOptions {
     o.add("crop", crop, "smallest share of a picture's area in a random crop; 1: none")
         .range(0.01, 1);
     o.add("flip", flip, "mirror half of the pictures");
+    o.add("turn", turn,
+          "also turn pictures by quarter turns: for pictures without an up, as of microscopes");
     o.add("token-views", views,
           "crops of each picture that are tokenized once and kept; 0: every picture is tokenized "
           "anew each time, as in the paper")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "base/error.h"
 #include "data/load/transforms.h"
@@ -18,9 +19,9 @@ constexpr int kCropTries = 10;
 Image place_picture(const Image& image, const Placement& at, int size) {
   const Image part = resize(image, at.width, at.height, Resample::kBilinear,
                             at.source(image.width, image.height), at.mirror);
-  if (at.width == size && at.height == size) return part;
   Image square = make_canvas(size, size, kGrey);
   paste(square, part, 0, 0);
+  turn_quarters(square, at.turns);
   return square;
 }
 
@@ -29,10 +30,10 @@ GrayImage place_labels(const GrayImage& labels, const Placement& at, int size,
   GrayImage part =
       resize_labels(labels, at.width, at.height, at.source(labels.width, labels.height));
   if (at.mirror) flip_horizontally(part);
-  if (at.width == size && at.height == size) return part;
   GrayImage square(size, size);
   std::fill(square.pixels.begin(), square.pixels.end(), beside);
   for (int y = 0; y < at.height; ++y) std::copy_n(part.row(y), at.width, square.row(y));
+  turn_quarters(square, at.turns);
   return square;
 }
 
@@ -65,16 +66,17 @@ Box Placement::source(int picture_width, int picture_height) const {
           edge(top + height, picture_height)};
 }
 
-Placement random_placement(int width, int height, int size, double scale, bool flip,
+Placement random_placement(int width, int height, double scale, const PlacementOptions& options,
                            RandomStream& random) {
   Placement at;
   at.scale = scale;
   const auto side = [&](int length) { return std::max(1.0, std::floor(length * scale + 1e-6)); };
-  at.width = static_cast<int>(std::min<double>(size, side(width)));
-  at.height = static_cast<int>(std::min<double>(size, side(height)));
+  at.width = static_cast<int>(std::min<double>(options.size, side(width)));
+  at.height = static_cast<int>(std::min<double>(options.size, side(height)));
   at.left = std::floor(random.uniform(0, side(width) - at.width + 1));
   at.top = std::floor(random.uniform(0, side(height) - at.height + 1));
-  at.mirror = flip && random.chance(0.5);
+  at.mirror = options.flip && random.chance(0.5);
+  if (options.turn) at.turns = static_cast<int>(random.integer(0, 3));
   return at;
 }
 
@@ -87,7 +89,8 @@ Transform segmentation_transform(const SegmentationTransformOptions& options) {
     Placement at;
     GrayImage labels;
     for (int attempt = 0; attempt < kCropTries; ++attempt) {
-      at = random_placement(picture.width, picture.height, size, scale, options.flip, random);
+      at = random_placement(picture.width, picture.height, scale,
+                            {size, options.flip, options.turn}, random);
       labels = place_labels(sample.labels, at, size, kIgnoreLabel);
       if (largest_share(labels) <= options.max_share) break;
     }
@@ -103,12 +106,14 @@ Instance place_instance(const Instance& instance, const Placement& at, int size)
   };
   const CocoBox& box = instance.box;
   double left = move(box.x, at.left, at.width), right = move(box.x + box.width, at.left, at.width);
-  const double top = move(box.y, at.top, at.height),
-               bottom = move(box.y + box.height, at.top, at.height);
+  double top = move(box.y, at.top, at.height), bottom = move(box.y + box.height, at.top, at.height);
   if (at.mirror) {
     std::swap(left, right);
     left = at.width - left;
     right = at.width - right;
+  }
+  for (int turn = 0; turn < at.turns; ++turn) {
+    std::tie(left, right, top, bottom) = std::tuple(top, bottom, size - right, size - left);
   }
   placed.box = {left, top, right - left, bottom - top};
   if (instance.mask.empty() || placed.box.area() <= 0) return placed;
@@ -127,8 +132,8 @@ Transform detection_transform(const DetectionTransformOptions& options) {
     const Image picture = sample.picture();
     const int size = options.size, longer = std::max(picture.width, picture.height);
     const Placement at =
-        random_placement(picture.width, picture.height, size, random_scale(options, longer, random),
-                         options.flip, random);
+        random_placement(picture.width, picture.height, random_scale(options, longer, random),
+                         {size, options.flip, options.turn}, random);
     store_pixels(place_picture(picture, at, size), item);
     item.instances.clear();
     for (const Instance& instance : sample.instances) {

@@ -1,4 +1,5 @@
-// Transforms of pictures together with their label maps or instances: random scale, crop and flip.
+// Transforms of pictures together with their label maps or instances: random scale, crop,
+// flip and turn.
 #pragma once
 
 #include "data/load/loader.h"
@@ -13,19 +14,26 @@ struct Placement {
   double left = 0, top = 0;   // of the part, in pixels of the scaled picture
   int width = 0, height = 0;  // of the part, in pixels of the result
   bool mirror = false;
+  int turns = 0;  // of the square, by quarters
 
   // The part, in the picture's own pixels.
   Box source(int picture_width, int picture_height) const;
 };
 
 // A random place of the scaled picture for a square of `size`.
-Placement random_placement(int width, int height, int size, double scale, bool flip,
+struct PlacementOptions {
+  int size = 0;
+  bool flip = true;   // half of the pictures are mirrored
+  bool turn = false;  // by 0 to 3 quarter turns
+};
+Placement random_placement(int width, int height, double scale, const PlacementOptions& options,
                            RandomStream& random);
 
 struct SegmentationTransformOptions {
   int size = 512;                          // side of the crops
   double scale_low = 0.5, scale_high = 2;  // of the short side, relative to `size`
   bool flip = true;
+  bool turn = false;
   double max_share = 0.75;  // of one class in a crop; ten tries, then whatever comes
 };
 
@@ -36,6 +44,7 @@ struct DetectionTransformOptions {
   int size = 1024;
   double scale_low = 0.1, scale_high = 2;  // of the long side, relative to `size`
   bool flip = true;
+  bool turn = false;
   double min_side = 1;  // instances of which less is seen are left out
 };
 

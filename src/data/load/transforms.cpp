@@ -10,14 +10,16 @@ namespace addp {
 namespace {
 
 Image random_crop(const Sample& sample, const CropTransformOptions& options, RandomStream& random) {
-  return crop_sample(sample, [&](const ImageInfo& info) {
-    CropRequest request;
-    request.box = random_resized_crop(info.width, info.height, options.crop, random);
-    request.width = request.height = options.size;
-    request.filter = options.filter;
+  Image part = crop_sample(sample, [&](const ImageInfo& info) {
+    CropRequest request = middle_crop(info, options.size, 1, options.filter);
+    if (options.crop.min_area < 1) {
+      request.box = random_resized_crop(info.width, info.height, options.crop, random);
+    }
     request.mirror = options.flip && random.chance(0.5);
     return request;
   });
+  if (options.turn) turn_quarters(part, static_cast<int>(random.integer(0, 3)));
+  return part;
 }
 
 // Normal noise in a rectangle of [0, 1] pixels gets the mean and deviation of pictures.

@@ -18,11 +18,13 @@ struct CropTransformOptions {
   int size = 224;
   RandomCropOptions crop;  // training only
   bool flip = true;        // training only: half of the pictures are mirrored
+  bool turn = false;       // training only: by 0 to 3 quarter turns
   double middle = 1;       // evaluation only: share of the middle square's side that is kept
   Resample filter = Resample::kBicubic;
 };
 
-// Random part, resized to size x size, into item.floats ([0, 1]) or item.bytes.
+// Random part (the middle square where all of a picture is asked for), resized to size x size,
+// into item.floats ([0, 1]) or item.bytes.
 Transform random_crop_transform(const CropTransformOptions& options);
 // The largest middle square (or `middle` of its side), resized to size x size.
 Transform middle_crop_transform(const CropTransformOptions& options);

@@ -257,6 +257,28 @@ void flip_horizontally(GrayImage& image) {
   for (int y = 0; y < image.height; ++y) std::reverse(image.row(y), image.row(y) + image.width);
 }
 
+namespace {
+
+template <int Channels, class Picture>
+void turn_picture(Picture& image, int turns) {
+  for (; turns > 0; --turns) {
+    Picture turned(image.height, image.width);
+    for (int y = 0; y < image.height; ++y) {
+      const std::uint8_t* from = image.row(y);
+      for (int x = 0; x < image.width; ++x, from += Channels) {
+        std::copy_n(from, Channels,
+                    turned.row(image.width - 1 - x) + std::size_t(y) * std::size_t(Channels));
+      }
+    }
+    image = std::move(turned);
+  }
+}
+
+}  // namespace
+
+void turn_quarters(Image& image, int turns) { turn_picture<3>(image, turns); }
+void turn_quarters(GrayImage& image, int turns) { turn_picture<1>(image, turns); }
+
 PixelBox center_box(int width, int height, int size) {
   if (size < 1 || width < size || height < size) {
     throw UsageError("cannot cut {}x{} out of the middle of a {}x{} picture", size, size, width,

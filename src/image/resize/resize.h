@@ -30,6 +30,9 @@ Image crop(const Image& image, const PixelBox& box);
 GrayImage crop(const GrayImage& image, const PixelBox& box);
 void flip_horizontally(Image& image);
 void flip_horizontally(GrayImage& image);
+// A quarter turn against the clock, so many times.
+void turn_quarters(Image& image, int turns);
+void turn_quarters(GrayImage& image, int turns);
 
 // The middle of the picture (torchvision's CenterCrop); a side shorter than `size` is a UsageError.
 PixelBox center_box(int width, int height, int size);

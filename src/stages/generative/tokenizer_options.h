@@ -17,6 +17,7 @@ struct TokenizerTrainOptions {
   bool train_encoder = true;
 
   double crop = 0.8;
+  bool turn = false;
   double l1 = 1;
   double l2 = 0;
   double perceptual = 1;
@@ -61,6 +62,8 @@ struct TokenizerTrainOptions {
     o.advanced_group("Losses");
     o.add("crop", crop, "smallest share of a picture's area in a random crop; 1: none")
         .range(0.01, 1);
+    o.add("turn", turn,
+          "also turn pictures by quarter turns: for pictures without an up, as of microscopes");
     o.add("l1", l1, "weight of the absolute error").range(0, 1e6);
     o.add("l2", l2, "weight of the squared error").range(0, 1e6);
     o.add("perceptual", perceptual, "weight of LPIPS; needs its weights").range(0, 1e6);

@@ -31,6 +31,7 @@ constexpr std::int64_t kStartPictures = 64;
 FeedOptions feed_options(const TokenizerTrainOptions& options, const World& world) {
   FeedOptions feed = FeedOptions::from(options.train, world);
   feed.crop = options.crop;
+  feed.turn = options.turn;
   return feed;
 }
 

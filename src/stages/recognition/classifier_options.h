@@ -23,6 +23,7 @@ struct ClassifierTrainOptions {
 
   double crop = 0.08;
   bool flip = true;
+  bool turn = false;
   double augment = 9;
   double augment_deviation = 0.5;
   double erasing = 0.25;
@@ -59,6 +60,8 @@ struct ClassifierTrainOptions {
     o.advanced_group("Augmentation");
     o.add("crop", crop, "smallest share of a picture's area in a random crop").range(0.01, 1);
     o.add("flip", flip, "mirror half of the pictures");
+    o.add("turn", turn,
+          "also turn pictures by quarter turns: for pictures without an up, as of microscopes");
     o.add("augment", augment, "magnitude of RandAugment; 0: none").range(0, 10).common();
     o.add("augment-deviation", augment_deviation, "of the magnitude").range(0, 10);
     o.add("erasing", erasing, "probability of random erasing").range(0, 1);

@@ -33,6 +33,7 @@ FeedOptions classifier_feed(const ClassifierTrainOptions& options, const World& 
   transform.crop.size = static_cast<int>(options.train.size);
   transform.crop.crop.min_area = options.crop;
   transform.crop.flip = options.flip;
+  transform.crop.turn = options.turn;
   if (options.augment > 0) {
     transform.augment = RandAugmentOptions{.magnitude = options.augment,
                                            .magnitude_deviation = options.augment_deviation};

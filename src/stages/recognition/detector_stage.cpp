@@ -29,6 +29,7 @@ Transform jitter_transform(const DetectorTrainOptions& options) {
   transform.scale_low = options.maps.scale_low;
   transform.scale_high = std::max(options.maps.scale_low, options.maps.scale_high);
   transform.flip = options.maps.flip;
+  transform.turn = options.maps.turn;
   return detection_transform(transform);
 }
 

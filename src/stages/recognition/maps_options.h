@@ -18,6 +18,7 @@ struct MapsOptions {
   double layer_decay = 1;
   double scale_low = 0.5, scale_high = 2;
   bool flip = true;
+  bool turn = false;
   std::int64_t eval_pictures = 0;
 
   void describe(Options& o) {
@@ -39,6 +40,8 @@ struct MapsOptions {
         .range(0.01, 100);
     o.add("scale-high", scale_high, "to this times --size").range(0.01, 100);
     o.add("flip", flip, "mirror half of the pictures");
+    o.add("turn", turn,
+          "also turn pictures by quarter turns: for pictures without an up, as of microscopes");
     o.add("eval-pictures", eval_pictures, "pictures of an evaluation; 0: all of the split")
         .range(0, 1e9);
   }

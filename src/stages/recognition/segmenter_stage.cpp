@@ -32,6 +32,7 @@ Transform crop_transform(const SegmenterTrainOptions& options) {
   transform.scale_low = options.maps.scale_low;
   transform.scale_high = std::max(options.maps.scale_low, options.maps.scale_high);
   transform.flip = options.maps.flip;
+  transform.turn = options.maps.turn;
   transform.max_share = options.max_share;
   return segmentation_transform(transform);
 }

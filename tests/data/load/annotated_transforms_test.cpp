@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "data/coco/coco_results.h"
 #include "data/shapes/shapes.h"
@@ -66,9 +67,10 @@ TEST(DenseTransforms, SameStreamSameCrop) {
             run(transform, shapes_sample(3), 48, 7).labels);
 }
 
-// Whatever the scale, place and mirroring: a mask fills its box, and both lie in the picture.
+// Whatever the scale, place, mirroring and turn: a mask fills its box, and both lie in the picture.
 TEST(DenseTransforms, BoxesStayAroundTheirMasks) {
-  const Transform transform = detection_transform({.size = 64, .scale_low = 0.6, .scale_high = 2});
+  const Transform transform =
+      detection_transform({.size = 64, .scale_low = 0.6, .scale_high = 2, .turn = true});
   int seen = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Made made = run(transform, shapes_sample(std::int64_t(seed)), 64, seed);
@@ -87,6 +89,27 @@ TEST(DenseTransforms, BoxesStayAroundTheirMasks) {
   EXPECT_GT(seen, 20);
 }
 
+TEST(DenseTransforms, PictureAndLabelsTurnTogether) {
+  const Sample sample = shapes_sample(0);
+  const Transform transform = segmentation_transform(
+      {.size = 64, .scale_low = 1, .scale_high = 1, .flip = false, .turn = true, .max_share = 1});
+  std::set<int> seen;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const Made made = run(transform, sample, 64, seed);
+    for (int turns = 0; turns < 4; ++turns) {
+      GrayImage labels = sample.labels;
+      turn_quarters(labels, turns);
+      if (made.labels != labels.pixels) continue;
+      Image picture = sample.image;
+      turn_quarters(picture, turns);
+      EXPECT_FLOAT_EQ(made.floats[63], static_cast<float>(picture.at(63, 0)[0]) / 255);
+      EXPECT_FLOAT_EQ(made.floats[63 * 64], static_cast<float>(picture.at(0, 63)[0]) / 255);
+      seen.insert(turns);
+    }
+  }
+  EXPECT_EQ(seen, (std::set<int>{0, 1, 2, 3}));
+}
+
 TEST(DenseTransforms, WhatIsOutsideHasNoBox) {
   Instance instance;
   instance.box = {50, 50, 10, 10};
@@ -96,6 +119,8 @@ TEST(DenseTransforms, WhatIsOutsideHasNoBox) {
   Placement mirrored = corner;
   mirrored.mirror = true;
   EXPECT_EQ(place_instance(instance, mirrored, 32).box, (CocoBox{18, 6, 10, 8}));
+  mirrored.turns = 1;
+  EXPECT_EQ(place_instance(instance, mirrored, 32).box, (CocoBox{6, 4, 8, 10}));
   Instance crowd = instance;
   crowd.crowd = true;
   Sample sample = shapes_sample(0);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 namespace addp {
 namespace {
@@ -67,6 +68,43 @@ TEST(AugmentTransform, IsAFunctionOfTheStream) {
   AugmentTransformOptions options = erasing_only(0.5);
   options.augment = RandAugmentOptions{};
   EXPECT_EQ(transformed(options, 3), transformed(options, 3));
+}
+
+// The corner in which the only white pixel of a picture lies, when all of the picture is kept.
+std::pair<bool, bool> place_of_the_corner(const CropTransformOptions& options, std::uint64_t seed) {
+  Sample sample;
+  sample.image = Image(8, 8);
+  sample.image.at(0, 0)[0] = 255;
+  RandomStream random(seed, "corner");
+  BatchItem item;
+  random_crop_transform(options)(sample, random, item);
+  for (const int y : {0, 7}) {
+    for (const int x : {0, 7}) {
+      if (item.image.at(x, y)[0] == 255) return {x > 0, y > 0};
+    }
+  }
+  ADD_FAILURE() << "the corner is gone";
+  return {};
+}
+
+TEST(RandomCrop, WholePicturesAreStillMirroredAndTurned) {
+  CropTransformOptions options;
+  options.size = 8;
+  options.crop.min_area = 1;
+  std::map<std::pair<bool, bool>, int> mirrored, turned;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    options.turn = false;
+    ++mirrored[place_of_the_corner(options, seed)];
+    options.turn = true;
+    ++turned[place_of_the_corner(options, seed)];
+  }
+  EXPECT_EQ(mirrored.size(), 2U);
+  EXPECT_NEAR((mirrored[{false, false}]), 100, 30);
+  EXPECT_NEAR((mirrored[{true, false}]), 100, 30);
+  EXPECT_EQ(turned.size(), 4U);
+  for (const auto& [place, count] : turned) EXPECT_NEAR(count, 50, 25);
+  options.flip = options.turn = false;
+  EXPECT_EQ(place_of_the_corner(options, 1), (std::pair{false, false}));
 }
 
 TEST(MiddleCrop, KeepsTheAskedShareOfTheSide) {

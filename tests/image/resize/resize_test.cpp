@@ -120,6 +120,20 @@ TEST(Resize, LabelsKeepTheirValues) {
   EXPECT_EQ(labels.pixels, (std::vector<std::uint8_t>{4, 3, 2, 1, 8, 7, 6, 5}));
 }
 
+TEST(Resize, AQuarterTurnGoesAgainstTheClock) {
+  GrayImage labels(3, 2);
+  labels.pixels = {1, 2, 3, 4, 5, 6};
+  turn_quarters(labels, 1);
+  EXPECT_EQ(labels.width, 2);
+  EXPECT_EQ(labels.pixels, (std::vector<std::uint8_t>{3, 6, 2, 5, 1, 4}));
+  const Image before = noise(5, 7);
+  Image image = before;
+  turn_quarters(image, 3);
+  EXPECT_EQ(image.at(6, 0)[1], before.at(0, 0)[1]);  // with the clock: top left to top right
+  turn_quarters(image, 1);
+  EXPECT_EQ(image.pixels, before.pixels);
+}
+
 TEST(Resize, CentreBoxRoundsAsPythonDoes) {
   EXPECT_EQ(center_box(52, 33, 32), (PixelBox{10, 0, 32, 32}));
   EXPECT_EQ(center_box(35, 37, 32), (PixelBox{2, 2, 32, 32}));
