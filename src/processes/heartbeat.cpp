@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -195,8 +196,25 @@ Heartbeat::Heartbeat(int rank, int size, double lost_seconds, std::unique_ptr<Sh
   state_->interval = Seconds(std::min(1.0, lost_seconds / 10));
   state_->store = std::move(store);
   state_->seen.resize(static_cast<std::size_t>(size));
-  talker_ = std::thread([state = state_] { state->talk(); });
-  guard_ = std::thread([state = state_] { state->guard(); });
+  try {
+    guard_ = std::thread([state = state_] { state->guard(); });
+    talker_ = std::thread([state = state_] { state->talk(); });
+  } catch (const std::system_error& error) {
+    end_guard();
+    throw RuntimeError(
+        "rank {} of {} cannot start the threads that watch the other ranks: {}; end other programs",
+        rank, size, error.code().message());
+  }
+}
+
+void Heartbeat::end_guard() {
+  if (!guard_.joinable()) return;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->changed.notify_all();
+  guard_.join();
 }
 
 Heartbeat::~Heartbeat() { end_threads(false); }
@@ -205,16 +223,17 @@ void Heartbeat::finish() { end_threads(true); }
 
 void Heartbeat::end_threads(bool by_finish) {
   if (!guard_.joinable()) return;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->by_finish = by_finish;
+  }
+  end_guard();
   bool talker_done = false;
   {
     std::unique_lock lock(state_->mutex);
-    state_->stopping = true;
-    state_->by_finish = by_finish;
-    state_->changed.notify_all();
     const Seconds patience = by_finish ? std::max(kFarewell, state_->lost) : kFarewell;
     talker_done = state_->changed.wait_for(lock, patience, [this] { return state_->talker_done; });
   }
-  guard_.join();
   // A thread stuck in the store of a lost rank is left to itself; it holds all it needs.
   if (talker_done) {
     talker_.join();

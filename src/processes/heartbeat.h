@@ -26,7 +26,7 @@ class SharedStore {
 
 class Heartbeat {
  public:
-  // The store is used by the heartbeat alone.
+  // The store is used by the heartbeat alone. A RuntimeError where there are no threads to be had.
   Heartbeat(int rank, int size, double lost_seconds, std::unique_ptr<SharedStore> store);
   // Without finish() before, tells the others that this rank ends before its time.
   ~Heartbeat();
@@ -55,6 +55,7 @@ class Heartbeat {
 
  private:
   struct State;
+  void end_guard();
   void end_threads(bool by_finish);
 
   std::shared_ptr<State> state_;  // the threads share it: one may be stuck in the store for ever

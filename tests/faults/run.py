@@ -2,7 +2,7 @@
 """Faults while training: after each, the resumed run must end bit-equal to one that nothing disturbed.
 
   run.py PROGRAM [--sample] [--rounds N] [--seed S]     the matrix of stages and faults, each cell N times
-  run.py PROGRAM --soak SECONDS [--seed S]              two stages side by side, each killed every 3 to 90 seconds
+  run.py PROGRAM --soak SECONDS [--seed S]              two stages, each killed every 3 to 90 seconds
 
 Two runs are equal if last.safetensors, best.safetensors and model.safetensors are, byte for byte, and if the log has the
 same figures for the same steps (but for the pictures a second). One line for each cell; the exit code is 1 where one
@@ -255,26 +255,45 @@ def growth(memory):
     return (max(memory[middle:], default=0) - max(memory[:middle], default=0)) / 1024
 
 
+def step_rate(bench, stage):
+    """Steps a second of two runs of a stage side by side, from the first step on."""
+    command, folders = bench.command(stage, 100), [bench.root / f"{stage}-speed-{i}" for i in range(2)]
+    processes, begin = [bench.start(command, folder) for folder in folders], time.monotonic()
+    while processes[0].poll() is None and not (folders[0] / "run/log.jsonl").exists():
+        time.sleep(0.05)
+        begin = time.monotonic()
+    if any([process.wait(timeout=LIMIT) for process in processes]):
+        raise RuntimeError(f"{stage}: {(folders[0] / 'err').read_text()[-800:]}")
+    return 100 / (time.monotonic() - begin)
+
+
+def killed_again(bench, command, folder, seconds, numbers):
+    """The run under SIGKILL for so many seconds, and then to its end: its exit code and the number of kills."""
+    kills, begin = 0, time.monotonic()
+    while True:
+        alone = time.monotonic() - begin > seconds
+        killed, code, _ = live(bench, command, folder, LIMIT + 10 * seconds if alone else numbers.uniform(3, 90))
+        if not killed or alone:
+            return code, kills, time.monotonic() - begin
+        kills += 1
+
+
 def soak_stage(bench, stage, seconds, seed):
-    probe = 200
-    begin = time.monotonic()
-    bench.finish(bench.command(stage, probe), bench.root / f"{stage}-speed", stage)
-    steps = max(STEPS, int(seconds * probe / (time.monotonic() - begin)))
+    """A run that is killed beside one that is not. A restart costs time, so the steps are fewer than the time would hold."""
+    steps = max(STEPS, int(0.7 * seconds * step_rate(bench, stage)))
+    print(f"{stage}: {steps} steps, seed {seed}", flush=True)
     command = bench.command(stage, steps)
     straight, folder = bench.root / f"{stage}-straight", bench.root / f"{stage}-soak"
-    killed, code, memory = live(bench, command, straight, LIMIT + 10 * seconds)  # others may come and take the cores
-    problem = f"the undisturbed run ended with {code}" if killed or code else ""
-    numbers, kills, begin = random.Random(f"{seed} {stage}"), 0, time.monotonic()
-    while not problem:
-        killed, code, _ = live(bench, command, folder, numbers.uniform(3, 90))
-        if not killed:
-            problem = f"ended with {code}" if code else difference(straight, folder)
-            break
-        kills += 1
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        undisturbed = pool.submit(live, bench, command, straight, LIMIT + 10 * seconds)
+        code, kills, took = killed_again(bench, command, folder, seconds, random.Random(f"{seed} {stage}"))
+        _, straight_code, memory = undisturbed.result()
     more = growth(memory)
-    if not problem and more > GROWTH:
-        problem = "memory grows"
-    print(f"{stage}: {steps} steps, {kills} kills in {time.monotonic() - begin:.0f} seconds, {problem or 'equal'}; "
+    if code or straight_code:
+        problem = f"ended with {code}, the undisturbed run with {straight_code}"
+    else:
+        problem = difference(straight, folder) or ("memory grows" if more > GROWTH else "")
+    print(f"{stage}: {steps} steps, {kills} kills in {took:.0f} seconds, {problem or 'equal'}; "
           f"memory of the undisturbed run {max(memory) // 1024} MiB, second half {more:+.1f} MiB", flush=True)
     return not problem
 

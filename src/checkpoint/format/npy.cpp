@@ -152,21 +152,6 @@ class HeaderReader {
   const std::string& name_;
 };
 
-// The bytes that an array of this shape needs, or nothing if the number overflows.
-std::optional<std::uint64_t> byte_count(const std::vector<std::int64_t>& shape, DType type) {
-  std::uint64_t count = dtype_size(type);
-  for (const std::int64_t size : shape) {
-    if (size == 0) return 0;
-  }
-  for (const std::int64_t size : shape) {
-    if (count > std::uint64_t(std::numeric_limits<std::int64_t>::max()) / std::uint64_t(size)) {
-      return std::nullopt;
-    }
-    count *= std::uint64_t(size);
-  }
-  return count;
-}
-
 std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape, bool fortran) {
   std::vector<std::int64_t> strides(shape.size());
   std::int64_t step = 1;
@@ -202,8 +187,9 @@ TensorView parse_npy(ByteSpan bytes, std::shared_ptr<const void> owner, const st
   if (length > kMaxNpyHeader)
     throw DataError("{}: has a .npy header of {} bytes, too long", name, length);
   const Header header = HeaderReader(reader.take_text(length), name).read();
-  const auto size = byte_count(header.shape, header.type);
-  if (!size || *size > reader.remaining()) {
+  const auto count = checked_numel(header.shape);
+  const std::uint64_t most = reader.remaining() / dtype_size(header.type);
+  if (!count || static_cast<std::uint64_t>(*count) > most) {
     throw DataError(
         "{}: says it has shape {}, but holds {} bytes only; it is cut off, make it again", name,
         fmt::join(header.shape, "x"), reader.remaining());
@@ -211,7 +197,7 @@ TensorView parse_npy(ByteSpan bytes, std::shared_ptr<const void> owner, const st
   TensorView view;
   view.dtype = header.type;
   view.shape = header.shape;
-  view.bytes = reader.take(*size);
+  view.bytes = reader.take(static_cast<std::uint64_t>(*count) * dtype_size(header.type));
   view.strides = strides_of(header.shape, header.fortran);
   view.owner = std::move(owner);
   return view;

@@ -89,10 +89,16 @@ class JsonMaker {
     Json out = Json::object();
     for (std::size_t i = 0; i + 1 < value.items.size() && budget_.text > 0; i += 2) {
       const Json key = make(*value.items[i], depth + 1);
-      out[key.is_string() ? key.get<std::string>() : json_text(key)] =
+      out[key.is_string() ? key.get<std::string>() : key_text(key)] =
           make(*value.items[i + 1], depth + 1);
     }
     return out;
+  }
+
+  // Text inside text: with each dictionary that is a key of another its quotes double.
+  std::string key_text(const Json& key) {
+    std::string written = json_text(key);
+    return spend(written.size()) ? written : "...";
   }
 
   // argparse.Namespace and its like: the attributes. torch.device("cpu"): the arguments.

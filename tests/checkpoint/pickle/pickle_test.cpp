@@ -96,6 +96,13 @@ TEST(Pickle, ThousandLaughs) {
             2000u);
 }
 
+TEST(Pickle, KeysOfKeysStayShort) {
+  EXPECT_EQ(json_of("(d(I1\nI2\ntI3\ns."), (nlohmann::json{{"[1,2]", 3}}));
+  std::string nested = "I1\n";
+  for (int i = 0; i < 24; ++i) nested = "(d" + nested + "I1\ns";
+  EXPECT_LT(json_of(nested + ".").dump().size(), std::size_t{4} << 20);
+}
+
 TEST(Pickle, BrokenPrograms) {
   refusal("");
   refusal(".");
