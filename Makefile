@@ -3,7 +3,7 @@
 #
 # Both install what is missing (see tools/setup.sh). Others:
 #   make build | install [PREFIX=dir] | bench | weights | format | lint | clean
-#   make sanitize | sanitize-threads | fuzz [FUZZ_SECONDS=n TARGETS="name .."]                 see docs/RELIABILITY.md
+#   make sanitize | sanitize-threads | sanitize-torch | fuzz [FUZZ_SECONDS=n TARGETS="name .."]                 see docs/RELIABILITY.md
 #   make hostile [RANDOM_CALLS=n SEED=n] | faults [ROUNDS=n SEED=n] | soak [SOAK_SECONDS=n]
 # ADDP_TORCH=<dir> uses a libtorch that is already there. `make test SKIPPED=--strict` fails when a test is skipped that
 # this machine could run.
@@ -18,7 +18,7 @@ SOAK_SECONDS ?= 7200
 SEED ?= 1
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench weights install sanitize sanitize-threads fuzz hostile faults soak format lint clean configure
+.PHONY: build demo test bench weights install sanitize sanitize-threads sanitize-torch fuzz hostile faults soak format lint clean configure
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target addp
@@ -68,6 +68,16 @@ sanitize-threads:
 	@cmake --build build-threads -j $(JOBS) --target $(THREADED:%=test_%)
 	@cd build-threads && ctest --output-on-failure -j $(JOBS) -R "^($(subst $() ,|,$(strip $(THREADED))))$$"
 
+# The parts that need libtorch, under ASan and UBSan. libtorch itself is not instrumented: what it keeps for ever looks like
+# a leak, and its containers change without the sanitizer's knowledge.
+TORCH_PARTS := nn machine model tokenizer predictor diffusion generate heads eval processes train feed stages server api
+sanitize-torch:
+	@tools/setup.sh tools >/dev/null
+	@ADDP_TORCH=$$(tools/setup.sh) cmake --preset sanitize-torch
+	@cmake --build build-sanitize-torch -j $(JOBS) --target $(TORCH_PARTS:%=test_%)
+	@cd build-sanitize-torch && ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0 \
+	ctest --output-on-failure -j $(JOBS) -R "^($(subst $() ,|,$(strip $(TORCH_PARTS))))$$"
+
 fuzz:
 	@tools/setup.sh tools >/dev/null
 	@JOBS=$(JOBS) tools/fuzz.sh $(FUZZ_SECONDS) $(TARGETS)
@@ -93,4 +103,4 @@ lint: configure
 	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet
 
 clean:
-	@rm -rf build build-sanitize build-threads out
+	@rm -rf build build-sanitize build-sanitize-torch build-threads out

@@ -102,7 +102,9 @@ function(addp_tests name)
   endforeach()
   target_compile_definitions(${program} PRIVATE ADDP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   if(ADDP_SANITIZE)  # instrumented code takes long to compile; what is tested is optimised
-    target_compile_options(${program} PRIVATE -O0)
+    if(NOT ADDP_TORCH_PARTS)  # a precompiled header goes with one level only
+      target_compile_options(${program} PRIVATE -O0)
+    endif()
     set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   endif()
   if(ARG_TORCH)
