@@ -27,6 +27,9 @@ class RunFiles {
   std::filesystem::path last() const { return folder_ / "last.safetensors"; }
   std::filesystem::path previous() const { return folder_ / "previous.safetensors"; }
 
+  // Where the state is that was loaded or saved last.
+  std::filesystem::path newest() const { return last_is_whole_ ? last() : previous(); }
+
   struct Saved {
     std::filesystem::path path;
     RunState state;

@@ -40,6 +40,7 @@ class Run {
  private:
   bool finished() const { return state_.step >= schedule_.total; }
   bool due(std::int64_t every) const;
+  bool model_due() const { return due(options_.save_every) || finished(); }
   bool evaluation_due() const;
   void start();
   void resume();
@@ -50,6 +51,7 @@ class Run {
   Metrics step(bool bf16);
   void log_step(const Metrics& metrics, double rate);
   void after_step(bool interrupted);
+  void write_models();
   void show(bool pictures, bool page);
   std::string provenance() const;
   NonFiniteError not_finite(std::int64_t step, const NonFiniteError& error) const;
@@ -198,22 +200,26 @@ void Run::log_step(const Metrics& metrics, double rate) {
 // The state is saved before the evaluation and the pictures, which may take long: an interrupt or a
 // kill meanwhile costs no step, and an evaluation that was not finished is made after the resume.
 void Run::after_step(bool interrupted) {
-  const bool saved = due(options_.save_every) || finished();
-  const bool kept = due(options_.keep_every);
   const bool shown = due(options_.picture_every) || finished();
-  if (saved || kept || shown || interrupted || evaluation_due()) save();
-  if (world_.is_main() && kept) {
-    const MappedFile state(files_.last());
+  if (model_due() || due(options_.keep_every) || shown || interrupted || evaluation_due()) save();
+  write_models();
+  if (interrupted) return;
+  if (evaluation_due()) evaluate();
+  show(shown, model_due());
+}
+
+// What others load of the state that is saved.
+void Run::write_models() {
+  if (!world_.is_main()) return;
+  if (due(options_.keep_every)) {
+    const MappedFile state(files_.newest());
     write_file_atomically(options_.out / fmt::format("step-{}.safetensors", state_.step),
                           state.bytes());
   }
-  if (world_.is_main() && saved) {
+  if (model_due()) {
     with_averaged_weights(
         [&] { stage_.save_model(options_.out / "model.safetensors", provenance()); });
   }
-  if (interrupted) return;
-  if (evaluation_due()) evaluate();
-  show(shown, saved);
 }
 
 void Run::show(bool pictures, bool page) {
@@ -255,7 +261,11 @@ void Run::start() {
                  state_.evaluated >= 0 ? state_.evaluated + 1 : state_.step);
   }
   stage_.seek(state_.step);
-  if (!evaluation_due()) return;  // else the run was stopped before it was made
+  // The run may have been stopped between the save and what follows it. The last thing that a whole
+  // run does is to evaluate.
+  const bool whole = finished() && state_.evaluated == state_.step;
+  if (state_.step > 0 && !whole) write_models();
+  if (!evaluation_due()) return;
   evaluate();
   if (finished()) show(true, true);
 }

@@ -53,6 +53,7 @@ class ToyStage : public Stage {
   std::pair<std::string, bool> best_figure() const override { return {"score", true}; }
 
   void save_model(const std::filesystem::path& path, const std::string& provenance) override {
+    if (on_save_model) on_save_model();
     write_safetensors(path, state_of(network_), {{"addp.provenance", provenance}});
   }
   TensorMap state() const override { return state_of(network_, {}, "model."); }
@@ -63,7 +64,7 @@ class ToyStage : public Stage {
   ToyNetwork& network() { return network_; }
   std::int64_t sought = -1;
   std::function<void(std::int64_t)> on_step;
-  std::function<void()> on_evaluate;
+  std::function<void()> on_evaluate, on_save_model;
   std::optional<double> score;  // of every evaluation
 
  private:

@@ -255,6 +255,34 @@ TEST_F(TrainerTest, AKillInAnEvaluationLosesNothing) {
   EXPECT_EQ(evaluations_logged(killed.path()), evaluations_logged(whole.path()));
 }
 
+TEST_F(TrainerTest, AKillBetweenTheLastSaveAndTheModelLosesNothing) {
+  TemporaryFolder whole, killed;
+  TrainOptions options = toy_options(whole.path(), 10);
+  options.eval_every = 0;
+  options.keep_every = 10;
+  ToyStage reference(world_);
+  train(reference, options, world_, context_);
+  options.out = killed.path();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ToyStage stage(world_);
+    stage.on_save_model = [count = 0]() mutable {  // that of step 5 is written
+      if (++count == 2) ::kill(::getpid(), SIGKILL);
+    };
+    train(stage, options, world_, context_);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  std::filesystem::remove(killed.path() / "step-10.safetensors");  // a moment earlier
+  ToyStage resumed(world_);
+  train(resumed, options, world_, context_);
+  for (const char* name : {"last.safetensors", "model.safetensors", "step-10.safetensors"}) {
+    EXPECT_EQ(read_file(whole.path() / name), read_file(killed.path() / name)) << name;
+  }
+}
+
 TEST_F(TrainerTest, ADamagedCheckpointFallsBackToTheOneBefore) {
   TemporaryFolder whole, damaged;
   ToyStage reference(world_);
