@@ -140,9 +140,7 @@ class ArgumentReader {
 
 void set_values(Option& option, const std::vector<std::string>& given) {
   // A list given as several flags, or as one with commas.
-  if (option.is_list() && given.size() > 1) {
-    option.set_list(given);
-  } else if (option.is_positional() && option.is_list()) {
+  if (option.is_list() && (option.is_positional() || given.size() > 1)) {
     option.set_list(given);
   } else {
     option.set(given.back());

@@ -306,6 +306,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--soak", type=float, default=0)
     options = parser.parse_args()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup the program would rightly ignore it
     root = tempfile.mkdtemp(prefix="addp-faults-")
     try:
         bench = Bench(options.program, root)

@@ -241,8 +241,9 @@ VALUES = ["0", "1", "-1", "2", "7", "0.5", "1e-9", "1e300", "-1e300", "nan", "in
           "{work}/pictures", "{work}/nowhere", "{work}/pipe", "{models}/addp", "{models}/classifier", "{models}/tokenizer",
           "{models}/segmenter", "{models}/detector/model.safetensors"]
 BOUNDED = {"steps": "1", "epochs": "0", "batch-size": "2", "count": "1", "n": "1", "size": "32", "seconds": "0.1",
-           "threads": "1", "workers": "1", "batch": "2", "limit": "2", "views": "1", "processes": "1"}
-NEVER = {"demo", "weights", "bench images", "bench train", "bench generate"}  # no time, or the network
+           "threads": "1", "workers": "1", "batch": "2", "limit": "2", "views": "1", "processes": "1",
+           "dry-run": "true"}
+NEVER = {"demo", "weights", "bench images", "bench train", "bench generate", "bench growth"}  # no time, or the network
 
 
 def commands_of(runner):
@@ -306,6 +307,7 @@ def main():
     parser.add_argument("--keep", help="a folder for the models, which are then used again")
     options = parser.parse_args()
     os.chdir(HERE.parent.parent)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup the program would rightly ignore it
     root = Path(options.keep or tempfile.mkdtemp(prefix="addp-hostile-")).resolve()
     try:
         runner = Runner(options.program, root)
