@@ -34,8 +34,11 @@ std::vector<double> ticks(const Axis& axis) {
   const double digit = rough / power;
   const double step = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
   std::vector<double> places;
-  for (double at = std::ceil(axis.low / step) * step; at <= axis.high + step * 1e-9; at += step) {
-    places.push_back(std::abs(at) < step * 1e-9 ? 0 : at);
+  const double first = std::ceil(axis.low / step);
+  for (int i = 0; i < 10; ++i) {  // counted, so that no axis whatever makes it endless
+    const double at = (first + i) * step;
+    if (!(at <= axis.high + step * 1e-9)) break;
+    places.push_back(at);
   }
   return places;
 }
@@ -60,10 +63,12 @@ void fit_axes(Plot& plot, const std::vector<Series>& series) {
   }
   if (plot.style.bars) plot.y.include(0);
   for (Axis* axis : {&plot.x, &plot.y}) {
-    if (axis->high <= axis->low) {
-      axis->low -= 0.5;
-      axis->high += 0.5;
-    }
+    // Large numbers that hardly differ leave no room for steps between them.
+    const double size = std::abs(axis->high);
+    if (axis->high - axis->low > size * 1e-12) continue;
+    const double room = std::max(0.5, size * 1e-9);
+    axis->low -= room;
+    axis->high += room;
   }
   const double margin = 0.05 * (plot.y.high - plot.y.low);
   if (!plot.style.bars) plot.y.low -= margin;

@@ -35,6 +35,14 @@ TEST(Report, ChartLeavesOutWhatIsNotFinite) {
   EXPECT_NE(chart_svg({}, {{"a", {{0, nan}}}}).find("no data"), std::string::npos);
 }
 
+TEST(Report, ChartOfLargeNumbersThatHardlyDiffer) {
+  for (const double y : {1e16, 1e16 + 2, -1e300}) {
+    const std::string svg = chart_svg({}, {{"a", {{0, 1e16}, {1, y}}}});
+    EXPECT_LT(svg.size(), 10000U) << y;
+    EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
+  }
+}
+
 TEST(Report, RowsHaveLabels) {
   HtmlPage page("t", "s");
   page.rows({{"a<b", Image(4, 2)}, {"second", Image(4, 2)}}, "two rows", 2, Look::kPhoto);

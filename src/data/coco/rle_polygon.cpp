@@ -21,7 +21,6 @@ struct FinePoint {
 
 // To the fine grid. The conversion truncates towards zero, which for negative coordinates is not
 // rounding: the reference does the same.
-// NOLINTBEGIN(bugprone-incorrect-roundings)
 std::vector<FinePoint> to_fine_grid(const Polygon& polygon) {
   std::vector<FinePoint> corners;
   corners.reserve(polygon.size() / 2 + 1);
@@ -56,8 +55,6 @@ void draw_line(FinePoint a, FinePoint b, Visit&& visit) {
     }
   }
 }
-
-// NOLINTEND(bugprone-incorrect-roundings)
 
 // Positions in column order at which the inside begins or ends.
 std::vector<std::uint32_t> crossings(const Polygon& polygon, int height, int width) {

@@ -152,7 +152,7 @@ Image adjust_contrast(const Image& image, float factor) {
   if (image.empty()) return image;
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < image.pixels.size(); i += 3) sum += luma(image.pixels.data() + i);
-  const double mean = double(sum) / double(image.pixels.size() / 3);
+  const double mean = double(sum) / (double(image.pixels.size()) / 3);
   return apply_table(image, blend_table(static_cast<int>(mean + 0.5), factor));
 }
 

@@ -219,7 +219,7 @@ FloatImage contrast(FloatImage x, const Setting& s) {
   constexpr std::array<double, 5> c = {.4, .3, .2, .1, .05};
   std::array<double, 3> mean{};
   for (std::size_t i = 0; i < x.values.size(); ++i) mean[i % 3] += double(x.values[i]);
-  for (double& m : mean) m /= double(x.values.size() / 3);
+  for (double& m : mean) m /= double(x.values.size()) / 3;
   for (std::size_t i = 0; i < x.values.size(); ++i) {
     x.values[i] =
         float((double(x.values[i]) - mean[i % 3]) * c[std::size_t(s.severity)] + mean[i % 3]);
