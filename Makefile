@@ -3,7 +3,7 @@
 #
 # Both install what is missing (see tools/setup.sh). Others:
 #   make build | install [PREFIX=dir] | bench | weights | format | lint | clean
-#   make sanitize | sanitize-threads | sanitize-torch | fuzz [FUZZ_SECONDS=n TARGETS="name .."]                 see docs/RELIABILITY.md
+#   make sanitize | sanitize-threads | sanitize-torch | fuzz [FUZZ_SECONDS=n TARGETS="name .." FAST=1]     see docs/RELIABILITY.md
 #   make hostile [RANDOM_CALLS=n SEED=n] | faults [ROUNDS=n SEED=n] | soak [SOAK_SECONDS=n]
 # ADDP_TORCH=<dir> uses a libtorch that is already there. `make test SKIPPED=--strict` fails when a test is skipped that
 # this machine could run.
@@ -80,7 +80,7 @@ sanitize-torch:
 
 fuzz:
 	@tools/setup.sh tools >/dev/null
-	@JOBS=$(JOBS) tools/fuzz.sh $(FUZZ_SECONDS) $(TARGETS)
+	@JOBS=$(JOBS) FAST=$(FAST) tools/fuzz.sh $(FUZZ_SECONDS) $(TARGETS)
 
 # All hostile cases, and calls with random options.
 hostile: build
@@ -102,9 +102,9 @@ lint:
 	@tools/setup.sh tools >/dev/null
 	@git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
 	@ADDP_TORCH=$$(tools/setup.sh) cmake --preset sanitize-torch >/dev/null
-	@cmake --build build-sanitize-torch --target addp_torch_pch
+	@cmake --build build-sanitize-torch --target addp_torch_pch addp_server_page
 	@ls src/base/version.cpp build-sanitize-torch/CMakeFiles/addp_*.dir/Unity/*.cxx | \
 	xargs -P $(JOBS) -n 1 clang-tidy -p build-sanitize-torch --quiet
 
 clean:
-	@rm -rf build build-sanitize build-sanitize-torch build-threads out
+	@rm -rf build build-fuzz build-sanitize build-sanitize-torch build-threads out
