@@ -283,7 +283,7 @@ def random_case(commands, numbers, index):
     steps = [["png", "a.png"], ["cut_png", "cut.png"], ["text", "text.txt", "some text\n"], ["pictures", "pictures", 4],
              ["pipe", "pipe"]]
     # 130 and 137 are nobody's answer to options.
-    return {"name": f"random {index}: {' '.join(run)}", "make": steps, "run": run, "code": [0, 1, 2, 3, 4]}
+    return {"name": f"random {index}: {' '.join(run)}", "make": steps, "run": run, "cwd": "{work}", "code": [0, 1, 2, 3, 4]}
 
 
 def load_cases(only, long):
