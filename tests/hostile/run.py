@@ -243,7 +243,8 @@ VALUES = ["0", "1", "-1", "2", "7", "0.5", "1e-9", "1e300", "-1e300", "nan", "in
 BOUNDED = {"steps": "1", "epochs": "0", "batch-size": "2", "count": "1", "n": "1", "size": "32", "seconds": "0.1",
            "threads": "1", "workers": "1", "batch": "2", "limit": "2", "views": "1", "processes": "1",
            "dry-run": "true", "measure": "false"}
-NEVER = {"demo", "weights", "bench images", "bench train", "bench generate", "bench growth", "serve"}  # no time, no end, or the network
+# No time, no end, or the network.
+NEVER = {"demo", "weights", "bench images", "bench train", "bench generate", "bench growth", "serve"}
 
 
 def commands_of(runner):
