@@ -55,7 +55,7 @@ TEST(Mage, MatchesTheReleasedPredictor) {
   ADDP_FOR_EACH_NETWORK_FIXTURE(folder) {
     SCOPED_TRACE(folder);
     const auto want = testing::load_tensors(folder / "train_step.safetensors");
-    const MageConfig& config = load_predictor(folder / "mage.pth")->config();
+    const MageConfig config = load_predictor(folder / "mage.pth")->config();
     std::vector<std::pair<std::int64_t, std::int64_t>> candidates;
     for (const auto encoder :
          testing::possible_heads(folder, "predictor_heads", config.heads, config.width)) {

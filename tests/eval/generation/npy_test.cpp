@@ -64,11 +64,12 @@ TEST(Npy, EveryElementTypeSurvives) {
 
 TEST(Npy, FortranOrderAndOtherSpellings) {
   const Bytes data = bytes_of({0, 1, 2, 3, 4, 5});
-  const auto fortran =
-      parse(npy_bytes("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", data));
+  const Bytes turned =
+      npy_bytes("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", data);
+  const auto fortran = parse(turned);
   EXPECT_TRUE(torch::equal(to_torch(fortran), torch::arange(6).to(torch::kFloat).view({3, 2}).t()));
-  const auto loose =
-      parse(npy_bytes("{\"shape\":(6,),'descr':'<f4','fortran_order':False}", data, 2));
+  const Bytes spelled = npy_bytes("{\"shape\":(6,),'descr':'<f4','fortran_order':False}", data, 2);
+  const auto loose = parse(spelled);
   EXPECT_TRUE(torch::equal(to_torch(loose), torch::arange(6).to(torch::kFloat)));
 }
 
