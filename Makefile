@@ -97,7 +97,7 @@ format:
 	@tools/setup.sh tools >/dev/null
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
-# In the batches that files are compiled in, with libtorch's headers precompiled: file by file it would take an hour.
+# In the batches that files are compiled in, with libtorch's headers precompiled: file by file each would read them again.
 lint:
 	@tools/setup.sh tools >/dev/null
 	@git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run -Werror

@@ -2,7 +2,7 @@
 # Builds the fuzz targets (preset "sanitize") and runs each for the given number of seconds on its corpus: the seeds in
 # tests/fuzz/corpus/<name> and what was found before, packed beside them. New inputs go to build-sanitize/found/<name>; a
 # crash leaves its input beside. With FAST=1 the preset "fuzz" does it, without the address sanitizer but with the checks of
-# the standard library: two to three times as many inputs, and the next call without FAST begins with what it found.
+# the standard library: more inputs in the same time, and the next call without FAST begins with what it found.
 #   tools/fuzz.sh [SECONDS [NAME...]]     all targets, or those named
 #   tools/fuzz.sh keep BYTES [NAME...]    packs what was found: the inputs of at most BYTES that reach what seeds do not
 set -euo pipefail

@@ -45,6 +45,7 @@ TokenOptions token_options(const DemoOptions& options) {
   TokenOptions tokens;
   tokens.tokenizer = options.out / "tokenizer";
   tokens.crop = 1;
+  tokens.flip = false;
   tokens.views = 1;
   tokens.cache = options.out / "tokens.safetensors";
   tokens.class_conditional = true;

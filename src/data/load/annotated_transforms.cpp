@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "data/load/transforms.h"
@@ -17,22 +18,28 @@ constexpr int kCropTries = 10;
 
 // The part of `image` on a grey square.
 Image place_picture(const Image& image, const Placement& at, int size) {
-  const Image part = resize(image, at.width, at.height, Resample::kBilinear,
-                            at.source(image.width, image.height), at.mirror);
-  Image square = make_canvas(size, size, kGrey);
-  paste(square, part, 0, 0);
+  Image square = resize(image, at.width, at.height, Resample::kBilinear,
+                        at.source(image.width, image.height), at.mirror);
+  if (at.width != size || at.height != size) {
+    const Image part = std::move(square);
+    square = make_canvas(size, size, kGrey);
+    paste(square, part, 0, 0);
+  }
   turn_quarters(square, at.turns);
   return square;
 }
 
 GrayImage place_labels(const GrayImage& labels, const Placement& at, int size,
                        std::uint8_t beside) {
-  GrayImage part =
+  GrayImage square =
       resize_labels(labels, at.width, at.height, at.source(labels.width, labels.height));
-  if (at.mirror) flip_horizontally(part);
-  GrayImage square(size, size);
-  std::fill(square.pixels.begin(), square.pixels.end(), beside);
-  for (int y = 0; y < at.height; ++y) std::copy_n(part.row(y), at.width, square.row(y));
+  if (at.mirror) flip_horizontally(square);
+  if (at.width != size || at.height != size) {
+    const GrayImage part = std::move(square);
+    square = GrayImage(size, size);
+    std::fill(square.pixels.begin(), square.pixels.end(), beside);
+    for (int y = 0; y < at.height; ++y) std::copy_n(part.row(y), at.width, square.row(y));
+  }
   turn_quarters(square, at.turns);
   return square;
 }

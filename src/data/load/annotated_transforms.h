@@ -20,12 +20,12 @@ struct Placement {
   Box source(int picture_width, int picture_height) const;
 };
 
-// A random place of the scaled picture for a square of `size`.
 struct PlacementOptions {
-  int size = 0;
+  int size = 0;       // side of the square
   bool flip = true;   // half of the pictures are mirrored
   bool turn = false;  // by 0 to 3 quarter turns
 };
+// A random place of the scaled picture in that square.
 Placement random_placement(int width, int height, double scale, const PlacementOptions& options,
                            RandomStream& random);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file/file_io.h"
+#include "checkpoint/format/safetensors.h"
 #include "checkpoint/layout/recognise.h"
 
 namespace addp {
@@ -75,6 +76,10 @@ TEST(ShippedModels, FollowTheirCards) {
       EXPECT_EQ(found.kind, kind) << file;
       EXPECT_TRUE(found.dtypes.contains("F16") && !found.dtypes.contains("F32")) << file;
       EXPECT_TRUE(found.non_finite.empty()) << file;
+      // Folders of the machine that a model was trained on are nobody else's business.
+      const std::string made = read_safetensors(file).metadata.at("addp.provenance");
+      EXPECT_EQ(made.find(" /"), std::string::npos) << file << ": " << made;
+      EXPECT_EQ(made.find("\"/"), std::string::npos) << file << ": " << made;
       bytes += found.file_bytes;
     }
   }
