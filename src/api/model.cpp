@@ -110,7 +110,7 @@ class Callback {
 }  // namespace
 
 Model::Model(const std::filesystem::path& model, const std::filesystem::path& tokenizer)
-    : impl_(std::make_unique<Impl>(Generator::open(model, tokenizer))) {}
+    : impl_(new Impl{Generator::open(model, tokenizer)}) {}
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;

@@ -47,12 +47,14 @@ void expect_same_as_one(Options options, World& world) {
   World alone;
   const testing::TemporaryFolder folder;
   testing::set_small_run(options.train, folder.path(), kSteps);
+  // With 0 the tokenizer's second step stands on a kink of its losses, and which side it takes is the compiler's rounding.
+  options.train.seed = 3;
   options.train.batch_size = 8;
   options.train.accumulate = 2;
   const std::vector<double> one = figures(options, alone);
   const std::vector<double> two = figures(options, world);
   for (std::size_t i = 0; i < one.size(); ++i) {
-    EXPECT_NEAR(two[i], one[i], 1e-3 * std::abs(one[i])) << "figure " << i;
+    EXPECT_NEAR(two[i], one[i], 1e-5 * std::abs(one[i])) << "figure " << i;
   }
 }
 
