@@ -1,5 +1,7 @@
 #include "checkpoint/layout/convert.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -18,9 +20,38 @@ using Json = nlohmann::json;
 
 bool is_summary(const Json& value) { return value.is_object() && value.contains("tensors"); }
 
-// What the new file says about itself: what the old one said, or what its shapes tell.
+// Of every absolute path in a text (a command, a folder) the last name alone.
+std::string without_folders(std::string_view text) {
+  constexpr std::string_view kBetween = " \t\n\"'=,";
+  std::string kept;
+  while (!text.empty()) {
+    const std::size_t word = std::min(text.find_first_of(kBetween), text.size());
+    std::string_view path = text.substr(0, word);
+    if (path.starts_with('/')) {
+      path = path.substr(0, path.find_last_not_of('/') + 1);
+      path = path.substr(path.find_last_of('/') + 1);
+    }
+    kept += path;
+    kept += text.substr(word, 1);
+    text.remove_prefix(std::min(word + 1, text.size()));
+  }
+  return kept;
+}
+
+void leave_out_folders(Json& value) {
+  if (value.is_string()) value = without_folders(value.get<std::string>());
+  if (!value.is_structured()) return;
+  for (auto& inner : value) leave_out_folders(inner);
+}
+
+// What the new file says about itself: what the old one said, or what its shapes tell. A file of
+// ours names the folders of the machine that trained it; a converted one is made to be given away,
+// and they are nobody else's business.
 OwnMetadata describe(const Checkpoint& checkpoint, const ConversionOptions& options) {
-  if (auto own = own_metadata(checkpoint)) return *own;
+  if (auto own = own_metadata(checkpoint)) {
+    if (!own->provenance.contains("converted_from")) leave_out_folders(own->provenance);
+    return *own;
+  }
   const Recognition found = recognise(checkpoint, {.count_non_finite = false});
   OwnMetadata own;
   own.kind = found.kind;

@@ -27,7 +27,8 @@ struct ConvertReport {
 
 // The ending of `out` decides. ".safetensors": ours, with kind, configuration and provenance as
 // metadata. ".pth", ".pt", ".ckpt": the published layout, {"state_dict": ...} for tokenizers and
-// {"model": ...} for the rest. Anything else is a UsageError.
+// {"model": ...} for the rest. Anything else is a UsageError. In the provenance of a model of ours
+// absolute paths become their last names.
 ConvertReport convert_checkpoint(const std::filesystem::path& in, const std::filesystem::path& out,
                                  const ConversionOptions& options = {});
 

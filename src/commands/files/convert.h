@@ -19,7 +19,8 @@ struct ConvertOptions {
     o.add(
          "paths", paths,
          "the checkpoint to read (cells/addp: a model by name) and the file to write: .safetensors "
-         "is ours, .pth, .pt or .ckpt the published layout")
+         "is ours, .pth, .pt or .ckpt the published layout; names of folders on this machine stay out "
+         "of it")
         .positional()
         .required()
         .metavar("IN OUT");

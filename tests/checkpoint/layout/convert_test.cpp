@@ -60,6 +60,27 @@ TEST(Convert, ThereAndBack) {
   }
 }
 
+TEST(Convert, FoldersOfTheMachineStayThere) {
+  const TemporaryFolder scratch;
+  const OwnMetadata own{
+      .kind = "classifier",
+      .version = "0.1",
+      .config = {{"classes", 2}},
+      .provenance = {
+          {"command",
+           "/opt/addp train classifier --data=/home/eve/cells --out '/home/eve/runs/c/' --init runs/addp"},
+          {"options", {{"data", "/home/eve/cells"}, {"init", "runs/addp"}, {"steps", 7}}},
+          {"pages", {"https://example.org/a/b", "1/2", "/"}}}};
+  write_safetensors(scratch / "own.safetensors",
+                    {{"head.weight", make_tensor(DType::kF32, {1}, Bytes(sizeof(float)))}},
+                    to_safetensors_metadata(own));
+  convert_checkpoint(scratch / "own.safetensors", scratch / "given.safetensors");
+  const Json said = own_metadata(open_checkpoint(scratch / "given.safetensors"))->provenance;
+  EXPECT_EQ(said["command"], "addp train classifier --data=cells --out 'c' --init runs/addp");
+  EXPECT_EQ(said["options"], (Json{{"data", "cells"}, {"init", "runs/addp"}, {"steps", 7}}));
+  EXPECT_EQ(said["pages"], (Json{"https://example.org/a/b", "1/2", ""}));
+}
+
 TEST(Convert, HalfPrecisionKeepsWhatTheFileSaysOfItself) {
   const TemporaryFolder scratch;
   const std::vector<float> values{1.0f, -0.5f, 3.140625f, 1e-3f};
