@@ -8,6 +8,7 @@
 #include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <thread>
 
 #include "base/error.h"
@@ -97,8 +98,14 @@ Load measure(int port, std::int64_t clients, const BenchServeOptions& options) {
       }
     }
   };
-  std::vector<std::thread> threads;
-  for (std::int64_t i = 0; i < clients; ++i) threads.emplace_back(client);
+  std::vector<std::jthread> threads;
+  try {
+    for (std::int64_t i = 0; i < clients; ++i) threads.emplace_back(client);
+  } catch (const std::system_error&) {
+    stop = true;  // those that began end, and are waited for
+    throw RuntimeError("no thread for client {} of {}: free some, or ask for fewer with --clients",
+                       threads.size() + 1, clients);
+  }
   const auto sleep_while = [](const auto& condition) {
     while (condition() && !interrupt_requested()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -109,7 +116,7 @@ Load measure(int port, std::int64_t clients, const BenchServeOptions& options) {
   counting = true;
   sleep_while([&] { return seconds_since(begin) < options.seconds; });
   stop = true;
-  for (auto& thread : threads) thread.join();
+  threads.clear();
   throw_if_interrupted("nothing was kept");
   return load;
 }
