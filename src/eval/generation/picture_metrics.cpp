@@ -24,7 +24,7 @@ Tensor unit_range(const Tensor& x) {
 }
 
 Tensor gaussian_window() {
-  const auto x = torch::arange(kSsimWindow, torch::kDouble) - double(kSsimWindow / 2);
+  const auto x = torch::arange(kSsimWindow, torch::kDouble) - (kSsimWindow - 1) / 2.0;
   const auto g = torch::exp(-x * x / (2 * kDeviation * kDeviation));
   return g / g.sum();
 }
