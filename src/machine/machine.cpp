@@ -26,7 +26,7 @@ bool read_index(std::string_view name, int& index) {
 }  // namespace
 
 torch::Device find_device(const std::string& name, int local_rank) {
-  const auto count = static_cast<int>(torch::cuda::device_count());
+  const int count = static_cast<unsigned char>(torch::cuda::device_count());  // never negative
   if (name == "cpu" || (name == "auto" && count == 0)) return torch::kCPU;
   int index = local_rank;
   const bool named = name != "auto" && name != "cuda";

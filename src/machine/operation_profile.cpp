@@ -60,8 +60,8 @@ double convolution_backward_work(Inputs inputs) {
   const Tensor weight = inputs[2].toTensor();
   const bool transposed = inputs[7].toBool();
   const Tensor& positions = transposed ? x : outer;
-  const double once = 2 * static_cast<double>(positions.numel() / positions.size(1)) *
-                      static_cast<double>(weight.numel());
+  const std::int64_t places = positions.numel() / positions.size(1);
+  const double once = 2 * static_cast<double>(places) * static_cast<double>(weight.numel());
   const auto wanted = inputs[10].toBoolList();
   return once * ((wanted[0] ? 1 : 0) + (wanted[1] ? 1 : 0));
 }
