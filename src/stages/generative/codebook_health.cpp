@@ -18,8 +18,7 @@ std::int64_t CodebookHealth::restart(
   if (dead.numel() == 0) return 0;
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < dead.numel(); ++i) rows.push_back(stream.integer(0, features - 1));
-  Tensor target = codes;
-  target.index_copy_(0, dead.to(codes.device()), take(rows).to(codes.dtype()));
+  codes.index_copy_(0, dead.to(codes.device()), take(rows).to(codes.dtype()));
   return dead.numel();
 }
 
