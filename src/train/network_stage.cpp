@@ -17,7 +17,7 @@ void share_statistics(const torch::nn::Module& network, World& world) {
   const Tensor all = at::cat(statistics);
   world.all_reduce_mean(all);
   std::int64_t done = 0;
-  for (Tensor buffer : network.buffers()) {
+  for (const Tensor& buffer : network.buffers()) {
     if (!buffer.is_floating_point()) continue;
     buffer.copy_(all.narrow(0, done, buffer.numel()).view(buffer.sizes()));
     done += buffer.numel();
