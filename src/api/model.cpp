@@ -110,7 +110,7 @@ class Callback {
 }  // namespace
 
 Model::Model(const std::filesystem::path& model, const std::filesystem::path& tokenizer)
-    : impl_(new Impl{Generator::open(model, tokenizer)}) {}
+    : impl_(new Impl{Generator::open(model, tokenizer)}) {}  // an aggregate, for clang 14
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
