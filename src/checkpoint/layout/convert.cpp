@@ -20,26 +20,30 @@ using Json = nlohmann::json;
 
 bool is_summary(const Json& value) { return value.is_object() && value.contains("tensors"); }
 
-// Of every absolute path in a text (a command, a folder) the last name alone.
-std::string without_folders(std::string_view text) {
-  constexpr std::string_view kBetween = " \t\n\"'=,";
+// Of an absolute path its last name; other words as they are.
+std::string_view last_name(std::string_view path) {
+  if (!path.starts_with('/')) return path;
+  path = path.substr(0, path.find_last_not_of('/') + 1);
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+// The same for every word of a command.
+std::string without_folders(std::string_view command) {
   std::string kept;
-  while (!text.empty()) {
-    const std::size_t word = std::min(text.find_first_of(kBetween), text.size());
-    std::string_view path = text.substr(0, word);
-    if (path.starts_with('/')) {
-      path = path.substr(0, path.find_last_not_of('/') + 1);
-      path = path.substr(path.find_last_of('/') + 1);
-    }
-    kept += path;
-    kept += text.substr(word, 1);
-    text.remove_prefix(std::min(word + 1, text.size()));
+  while (!command.empty()) {
+    const std::size_t word = std::min(command.find_first_of(" \t\n\"'=,"), command.size());
+    kept += last_name(command.substr(0, word));
+    kept += command.substr(word, 1);
+    command.remove_prefix(std::min(word + 1, command.size()));
   }
   return kept;
 }
 
 void leave_out_folders(Json& value) {
-  if (value.is_string()) value = without_folders(value.get<std::string>());
+  if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    value = text.starts_with('/') ? std::string(last_name(text)) : without_folders(text);
+  }
   if (!value.is_structured()) return;
   for (auto& inner : value) leave_out_folders(inner);
 }

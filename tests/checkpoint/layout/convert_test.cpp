@@ -68,8 +68,9 @@ TEST(Convert, FoldersOfTheMachineStayThere) {
       .config = {{"classes", 2}},
       .provenance = {
           {"command",
-           "/opt/addp train classifier --data=/home/eve/cells --out '/home/eve/runs/c/' --init runs/addp"},
+           "addp train classifier --data=/home/eve/cells --out '/home/eve/runs/c/' --init runs/addp"},
           {"options", {{"data", "/home/eve/cells"}, {"init", "runs/addp"}, {"steps", 7}}},
+          {"start", "/home/eve/my pictures/run 1"},
           {"pages", {"https://example.org/a/b", "1/2", "/"}}}};
   write_safetensors(scratch / "own.safetensors",
                     {{"head.weight", make_tensor(DType::kF32, {1}, Bytes(sizeof(float)))}},
@@ -78,6 +79,7 @@ TEST(Convert, FoldersOfTheMachineStayThere) {
   const Json said = own_metadata(open_checkpoint(scratch / "given.safetensors"))->provenance;
   EXPECT_EQ(said["command"], "addp train classifier --data=cells --out 'c' --init runs/addp");
   EXPECT_EQ(said["options"], (Json{{"data", "cells"}, {"init", "runs/addp"}, {"steps", 7}}));
+  EXPECT_EQ(said["start"], "run 1");
   EXPECT_EQ(said["pages"], (Json{"https://example.org/a/b", "1/2", ""}));
 }
 
