@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "diffusion/addp_file.h"
 #include "machine/precision.h"
+#include "nn/kernel/frozen_weights.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -145,7 +146,8 @@ const Vocabulary& Generator::vocabulary() const {
 Samples Generator::run(const SamplerStart& start, SamplerNoise& noise, const GenerationPlan& plan,
                        const SamplerHooks& hooks) const {
   check(plan.sampler);
-  Bf16Scope scope(plan.bf16);
+  const Bf16Scope scope(plan.bf16);
+  const FrozenWeights frozen;
   return addp_ ? generate(*addp_, *tokenizer_, start, plan.sampler, noise, hooks)
                : sample_predictor(*predictor_, *tokenizer_, start, plan.sampler, noise, hooks);
 }

@@ -34,12 +34,17 @@ struct Watch {
 };
 thread_local Watch watch;
 
+// torch's operations with weights in oneDNN's own layout (nn/kernel/frozen_weights.h).
+constexpr std::string_view kPacked = "mkldnn::_convolution_pointwise";
+constexpr std::string_view kPackedTransposed = "mkldnn::_convolution_transpose_pointwise";
+constexpr std::string_view kPackedLinear = "mkldnn::_linear_pointwise";
+
 double size_of(const c10::IValue& tensor, std::int64_t dim) {
   return static_cast<double>(tensor.toTensor().size(dim));
 }
 
 // Every weight meets every position of the result.
-double convolution_work(Inputs inputs) {
+double forward_work(Inputs inputs) {
   const Tensor x = inputs[0].toTensor(), weight = inputs[1].toTensor();
   const auto stride = inputs[3].toIntVector(), padding = inputs[4].toIntVector();
   const bool transposed = inputs[6].toBool();
@@ -53,9 +58,23 @@ double convolution_work(Inputs inputs) {
   return 2 * positions * static_cast<double>(weight.numel());
 }
 
+// Of mkldnn::_convolution_pointwise(x, weight, bias, padding, stride, ...), and of the transposed
+// one, whose pixels are those of the input.
+double packed_work(Inputs inputs, bool transposed) {
+  const Tensor x = inputs[0].toTensor(), weight = inputs[1].toTensor();
+  double positions = static_cast<double>(x.size(0));
+  for (std::int64_t dim = 2; dim < x.dim(); ++dim) {
+    const auto axis = static_cast<std::size_t>(dim - 2);
+    const std::int64_t side = x.size(dim) + 2 * inputs[3].toIntVector()[axis] - weight.size(dim);
+    positions *= static_cast<double>(
+        transposed ? x.size(dim) : side / inputs[4].toIntVector()[axis] + 1);
+  }
+  return 2 * positions * static_cast<double>(weight.numel());
+}
+
 // Of aten::convolution_backward(grad, input, weight, ...): each gradient costs what the forward
 // pass did.
-double convolution_backward_work(Inputs inputs) {
+double backward_work(Inputs inputs) {
   const Tensor outer = inputs[0].toTensor(), x = inputs[1].toTensor();
   const Tensor weight = inputs[2].toTensor();
   const bool transposed = inputs[7].toBool();
@@ -66,11 +85,21 @@ double convolution_backward_work(Inputs inputs) {
   return once * ((wanted[0] ? 1 : 0) + (wanted[1] ? 1 : 0));
 }
 
+double convolution_work(std::string_view name, Inputs inputs) {
+  if (name == "aten::convolution") return forward_work(inputs);
+  if (name == "aten::convolution_backward") return backward_work(inputs);
+  if (name == kPacked) return packed_work(inputs, false);
+  return name == kPackedTransposed ? packed_work(inputs, true) : 0;
+}
+
 double product_work(std::string_view name, Inputs inputs) {
   const auto product = [&](std::size_t left, std::size_t right) {
     return 2 * static_cast<double>(inputs[left].toTensor().numel()) * size_of(inputs[right], -1);
   };
   if (name == "aten::mm" || name == "aten::bmm") return product(0, 1);
+  if (name == kPackedLinear) {
+    return 2 * static_cast<double>(inputs[0].toTensor().numel()) * size_of(inputs[1], 0);
+  }
   if (name == "aten::addmm" || name == "aten::baddbmm") return product(1, 2);
   if (name.starts_with("aten::_scaled_dot_product_") && !name.ends_with("_math")) {
     const bool backward = name.ends_with("_backward");
@@ -88,15 +117,19 @@ std::string kind_of(std::string_view name, Inputs inputs) {
     const Tensor w = inputs[weight].toTensor();
     return w.dim() == 4 ? fmt::format("{} {}x{}", text, w.size(2), w.size(3)) : std::string(text);
   };
-  if (name == "aten::convolution") return kernel(1, "convolution");
+  if (name == "aten::convolution" || name == kPacked || name == kPackedTransposed) {
+    return kernel(1, "convolution");
+  }
   if (name == "aten::convolution_backward") return kernel(2, "convolution backward");
-  constexpr std::array<std::pair<std::string_view, const char*>, 15> kPrefixes = {
+  constexpr std::array<std::pair<std::string_view, const char*>, 17> kPrefixes = {
       {{"aten::_to_copy", "cast"},
        {"aten::copy_", "copy"},
        {"aten::clone", "copy"},
        {"aten::cat", "copy"},
        {"aten::_scaled_dot_product", "attention"},
        {"aten::linear", "product"},
+       {kPackedLinear, "product"},
+       {"mkldnn::_reorder", "weights laid out"},
        {"aten::mm", "product"},
        {"aten::bmm", "product"},
        {"aten::addmm", "product"},
@@ -133,10 +166,7 @@ std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& call) {
   frame->begins_kind = !frame->caller || frame->caller->kind != frame->kind;
   OperationRow& row = watch.rows[frame->kind];
   const double products = product_work(name, inputs);
-  const double convolutions = name == "aten::convolution" ? convolution_work(inputs)
-                              : name == "aten::convolution_backward"
-                                  ? convolution_backward_work(inputs)
-                                  : 0;
+  const double convolutions = convolution_work(name, inputs);
   watch.products += products;
   watch.convolutions += convolutions;
   row.flop += products + convolutions;

@@ -13,14 +13,6 @@ namespace {
 
 thread_local bool follow_reference = false;
 
-bool has_bf16_instructions() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512bf16");
-#else
-  return true;
-#endif
-}
-
 }  // namespace
 
 Bf16Scope::Bf16Scope(bool enabled) : device_(compute_device().type()), enabled_(enabled) {
@@ -44,6 +36,14 @@ torch::ScalarType product_type(const torch::Tensor& x) {
   const torch::DeviceType device = x.device().type();
   return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
                                                    : x.scalar_type();
+}
+
+bool has_bf16_instructions() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16");
+#else
+  return true;
+#endif
 }
 
 bool bf16_here(Precision wanted) {

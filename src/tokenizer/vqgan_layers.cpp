@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "machine/precision.h"
+#include "nn/kernel/frozen_weights.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -47,12 +48,6 @@ VqganBlocks add_mid(torch::nn::Module& parent, std::int64_t channels, std::int64
 Tensor run(const VqganBlocks& blocks, Tensor x) {
   for (const auto& block : blocks) x = block->forward(x);
   return x;
-}
-
-// Along one side: what an input pixel, doubled, gives to the four outputs around it.
-Tensor spread(const Tensor& weight, std::int64_t dim) {
-  const auto w = weight.unbind(dim);
-  return at::stack({w[2], w[1] + w[2], w[0] + w[1], w[0]}, dim);
 }
 
 }  // namespace
@@ -145,10 +140,7 @@ Tensor upsample_conv(const Tensor& x, const Tensor& weight, const Tensor& bias) 
     const Tensor doubled = at::upsample_nearest2d(x, {2 * x.size(2), 2 * x.size(3)});
     return at::conv2d(doubled, weight, bias, 1, 1);
   }
-  // Doubling and convolution are one transposed convolution of stride 2 with 4x4 weights: 4/9 of
-  // the work, and the doubled picture never exists.
-  const Tensor wide = spread(spread(weight, 2), 3).transpose(0, 1);
-  return at::conv_transpose2d(x, wide, bias, /*stride=*/2, /*padding=*/1);
+  return doubling_convolution(x, weight, bias);
 }
 
 }  // namespace addp

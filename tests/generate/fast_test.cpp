@@ -26,7 +26,11 @@ class CountedDecodings {
     handle_ = at::addThreadLocalCallback(
         at::RecordFunctionCallback([](const at::RecordFunction& call)
                                        -> std::unique_ptr<at::ObserverContext> {
-          if (std::string_view(call.name()) == "aten::conv_transpose2d") ++count_;
+          const std::string_view name = call.name();
+          if (name == "aten::conv_transpose2d" ||
+              name == "mkldnn::_convolution_transpose_pointwise") {
+            ++count_;
+          }
           return nullptr;
         }).scopes({at::RecordScope::FUNCTION}));
   }

@@ -15,6 +15,7 @@
 #include "machine/precision.h"
 #include "model/init.h"
 #include "model/whole/preset_configs.h"
+#include "nn/kernel/frozen_weights.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -88,6 +89,7 @@ Measured measure(const Subject& subject, const BenchGenerateOptions& options) {
   const auto start = SamplerStart::nothing(options.batch, grid_of(subject, options.size));
   const SamplerHooks hooks{.on_step = {}, .cancelled = interrupt_requested};
   const auto run = [&](const SamplerOptions& sampler) {
+    const FrozenWeights frozen;
     StreamNoise noise(0, numbers);
     generate(*subject.network, *subject.tokenizer, start, sampler, noise, hooks);
   };

@@ -12,7 +12,9 @@ Mlp::Mlp(std::int64_t width, std::int64_t hidden, double hidden_dropout)
       fc2_(register_module("fc2", std::make_shared<Linear>(hidden, width))) {}
 
 Tensor Mlp::forward(const Tensor& x, DropoutKeys* keys) const {
-  return fc2_->forward(gelu_dropout(fc1_->forward(x), hidden_dropout_, keys));
+  const bool drops = keys != nullptr && hidden_dropout_ > 0;
+  return fc2_->forward(drops ? gelu_dropout(fc1_->forward(x), hidden_dropout_, keys)
+                             : fc1_->gelu(x));
 }
 
 Block::Block(const BlockConfig& config) : dropout_(config.dropout), drop_path_(config.drop_path) {

@@ -1,5 +1,6 @@
 #include "nn/layer/layers.h"
 
+#include "nn/kernel/frozen_weights.h"
 #include "nn/kernel/group_norm.h"
 #include "nn/torch.h"
 
@@ -10,7 +11,9 @@ Linear::Linear(std::int64_t inputs, std::int64_t outputs, bool with_bias)
   if (with_bias) bias = register_parameter("bias", torch::empty({outputs}));
 }
 
-Tensor Linear::forward(const Tensor& x) const { return at::linear(x, weight, bias); }
+Tensor Linear::forward(const Tensor& x) const { return linear_product(x, weight, bias); }
+
+Tensor Linear::gelu(const Tensor& x) const { return linear_product_gelu(x, weight, bias); }
 
 LayerNorm::LayerNorm(std::int64_t width, double eps)
     : weight(register_parameter("weight", torch::empty({width}))),
@@ -42,7 +45,7 @@ Conv2d::Conv2d(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel, C
 }
 
 Tensor Conv2d::forward(const Tensor& x) const {
-  return at::conv2d(x, weight, bias, options_.stride, options_.padding);
+  return convolution(x, weight, bias, options_.stride, options_.padding);
 }
 
 Embedding::Embedding(std::int64_t rows, std::int64_t width)

@@ -18,6 +18,7 @@ class Linear : public torch::nn::Module {
  public:
   Linear(std::int64_t inputs, std::int64_t outputs, bool with_bias = true);
   Tensor forward(const Tensor& x) const;
+  Tensor gelu(const Tensor& x) const;  // of the product
 
   Tensor weight, bias;
 };

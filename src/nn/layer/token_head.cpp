@@ -11,7 +11,7 @@ TokenHead::TokenHead(std::int64_t inputs, std::int64_t embedding_width, std::int
 
 Tensor TokenHead::forward(const Tensor& features, const Tensor& embeddings,
                           std::int64_t count) const {
-  const Tensor h = ln_->for_product(gelu_dropout(fc_->forward(features), 0, nullptr));
+  const Tensor h = ln_->for_product(fc_->gelu(features));
   const std::int64_t rows = count > 0 ? count : embeddings.size(0);
   return at::linear(h, embeddings.detach().slice(0, 0, rows), bias_.flatten().slice(0, 0, rows));
 }

@@ -5,6 +5,7 @@
 #include "diffusion/noisy_pixels.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
+#include "nn/kernel/frozen_weights.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -54,7 +55,8 @@ Tensor TrajectoryFeed::classes_of(std::uint64_t seed,
 TrajectoryStates TrajectoryFeed::run(std::uint64_t seed, const std::vector<std::uint64_t>& numbers,
                                      const SamplerHooks& hooks) const {
   torch::NoGradGuard no_grad;
-  Bf16Scope scope(bf16_);
+  const Bf16Scope scope(bf16_);
+  const FrozenWeights frozen;
   auto start =
       SamplerStart::nothing(static_cast<std::int64_t>(numbers.size()), addp_.config().grid);
   start.classes = classes_of(seed, numbers);

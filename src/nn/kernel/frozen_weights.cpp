@@ -1,0 +1,147 @@
+#include "nn/kernel/frozen_weights.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "machine/precision.h"
+#include "nn/torch.h"
+
+namespace addp {
+namespace {
+
+// What torch's oneDNN operations take; they are not in its headers.
+using Sizes = at::IntArrayRef;
+using MaybeTensor = std::optional<Tensor>;
+using Scalars = c10::List<std::optional<at::Scalar>>;
+using MaybeText = std::optional<std::string_view>;
+
+using PackLinear = Tensor(const Tensor&, std::optional<std::int64_t>);
+using PackConvolution = Tensor(const Tensor&, Sizes, Sizes, Sizes, std::int64_t,
+                               at::OptionalIntArrayRef);
+using PackTransposed = Tensor(const Tensor&, Sizes, Sizes, Sizes, Sizes, std::int64_t,
+                              at::OptionalIntArrayRef);
+using RunLinear = Tensor(const Tensor&, const Tensor&, const MaybeTensor&, std::string_view,
+                         Scalars, MaybeText);
+using RunConvolution = Tensor(const Tensor&, const Tensor&, const MaybeTensor&, Sizes, Sizes, Sizes,
+                              std::int64_t, std::string_view, Scalars, MaybeText);
+using RunTransposed = Tensor(const Tensor&, const Tensor&, const MaybeTensor&, Sizes, Sizes, Sizes,
+                             Sizes, std::int64_t, std::string_view, Scalars, MaybeText);
+
+template <class Signature>
+auto operation(const char* name) {
+  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Signature>();
+}
+
+// A weight or bias and the form that is computed with. The first is held so that no other can come
+// to its address.
+struct Kept {
+  Tensor weight, form;
+};
+// The same weight may be asked for in two types, and as it is or spread for a doubled picture.
+using Key = std::pair<const void*, std::pair<torch::ScalarType, bool>>;
+
+struct Store {
+  int depth = 0;
+  std::map<Key, Kept> kept;
+};
+thread_local Store store;
+
+template <class Make>
+Tensor kept_form(const Tensor& weight, torch::ScalarType type, bool doubled, const Make& make) {
+  const Key key{weight.unsafeGetTensorImpl(), {type, doubled}};
+  const auto found = store.kept.find(key);
+  if (found != store.kept.end()) return found->second.form;
+  return store.kept.emplace(key, Kept{weight, make(weight.detach())}).first->second.form;
+}
+
+bool usable(const Tensor& x, const Tensor& weight) {
+  if (store.depth == 0 || at::GradMode::is_enabled() || reference_arithmetic()) return false;
+  if (!x.is_cpu() || !weight.is_cpu() || weight.scalar_type() != torch::kFloat32) return false;
+  if (!at::globalContext().hasMKLDNN() || !at::globalContext().userEnabledMkldnn()) return false;
+  const torch::ScalarType type = product_type(x);
+  return type == torch::kFloat32 || (type == torch::kBFloat16 && has_bf16_instructions());
+}
+
+MaybeTensor cast_bias(const Tensor& bias, torch::ScalarType type) {
+  if (!bias.defined()) return std::nullopt;
+  return kept_form(bias, type, false, [&](const Tensor& b) { return b.to(type); });
+}
+
+Tensor pixels_first(const Tensor& x, torch::ScalarType type) {
+  return x.to(type).contiguous(torch::MemoryFormat::ChannelsLast);
+}
+
+Tensor laid_out_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                       std::string_view after) {
+  static const auto pack = operation<PackLinear>("mkldnn::_reorder_linear_weight");
+  static const auto run = operation<RunLinear>("mkldnn::_linear_pointwise");
+  const torch::ScalarType type = product_type(x);
+  const Tensor packed = kept_form(weight, type, false, [&](const Tensor& w) {
+    return pack.call(w.to(type).contiguous(), x.numel() / x.size(-1));
+  });
+  return run.call(x.to(type).contiguous(), packed, cast_bias(bias, type), after, Scalars(), "none");
+}
+
+// Along one side: what an input pixel, doubled, gives to the four outputs around it.
+Tensor spread(const Tensor& weight, std::int64_t dim) {
+  const auto w = weight.unbind(dim);
+  return at::stack({w[2], w[1] + w[2], w[0] + w[1], w[0]}, dim);
+}
+
+Tensor doubling_weight(const Tensor& weight) {
+  return spread(spread(weight, 2), 3).transpose(0, 1);
+}
+
+}  // namespace
+
+FrozenWeights::FrozenWeights() { ++store.depth; }
+
+FrozenWeights::~FrozenWeights() {
+  if (--store.depth == 0) store.kept.clear();
+}
+
+Tensor linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (!usable(x, weight)) return at::linear(x, weight, bias);
+  return laid_out_linear(x, weight, bias, "none");
+}
+
+Tensor linear_product_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (!usable(x, weight)) return at::gelu(at::linear(x, weight, bias));
+  return laid_out_linear(x, weight, bias, "gelu");
+}
+
+Tensor convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t stride,
+                   std::int64_t padding) {
+  if (!usable(x, weight)) return at::conv2d(x, weight, bias, stride, padding);
+  static const auto pack = operation<PackConvolution>("mkldnn::_reorder_convolution_weight");
+  static const auto run = operation<RunConvolution>("mkldnn::_convolution_pointwise");
+  const std::array<std::int64_t, 2> strides{stride, stride}, paddings{padding, padding}, one{1, 1};
+  const torch::ScalarType type = product_type(x);
+  const Tensor packed = kept_form(weight, type, false, [&](const Tensor& w) {
+    return pack.call(w.to(type), paddings, strides, one, 1, x.sizes());
+  });
+  return run.call(pixels_first(x, type), packed, cast_bias(bias, type), paddings, strides, one, 1,
+                  "none", Scalars(), "none");
+}
+
+Tensor doubling_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (!usable(x, weight)) {
+    return at::conv_transpose2d(x, doubling_weight(weight), bias, /*stride=*/2, /*padding=*/1);
+  }
+  static const auto pack =
+      operation<PackTransposed>("mkldnn::_reorder_convolution_transpose_weight");
+  static const auto run = operation<RunTransposed>("mkldnn::_convolution_transpose_pointwise");
+  const std::array<std::int64_t, 2> zero{0, 0}, one{1, 1}, two{2, 2};
+  const torch::ScalarType type = product_type(x);
+  const Tensor packed = kept_form(weight, type, true, [&](const Tensor& w) {
+    return pack.call(doubling_weight(w).to(type), one, zero, two, one, 1, x.sizes());
+  });
+  return run.call(pixels_first(x, type), packed, cast_bias(bias, type), one, zero, two, one, 1,
+                  "none", Scalars(), "none");
+}
+
+}  // namespace addp

@@ -1,0 +1,31 @@
+// Products and convolutions with weights that stay as they are. Where no gradient is asked for,
+// weights are cast and laid out as oneDNN's kernels read them once in a scope, not in every call:
+// a fifth of the time of a transformer's products in bfloat16. Bias and GELU are part of the
+// product there, not passes of their own.
+#pragma once
+
+#include "nn/types.h"
+
+namespace addp {
+
+// While one of these lives, on its thread, nobody writes to the weights of the networks that run.
+class FrozenWeights {
+ public:
+  FrozenWeights();
+  ~FrozenWeights();  // the outermost one forgets what was laid out
+  FrozenWeights(const FrozenWeights&) = delete;
+  FrozenWeights& operator=(const FrozenWeights&) = delete;
+};
+
+// Each is torch's operation, or the same with laid-out weights. Weight and bias are tensors that
+// live as long as the network (not views made for the call); the bias may be undefined.
+Tensor linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias);
+Tensor linear_product_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias);
+Tensor convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t stride,
+                   std::int64_t padding);
+
+// A 3x3 convolution of the doubled picture, as one transposed convolution of stride 2 with 4x4
+// weights: 4/9 of the work, and the doubled picture never exists.
+Tensor doubling_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias);
+
+}  // namespace addp

@@ -1,0 +1,105 @@
+#include "nn/kernel/frozen_weights.h"
+
+#include <gtest/gtest.h>
+
+#include "machine/operation_profile.h"
+#include "machine/precision.h"
+#include "nn/layer/layers.h"
+#include "nn/torch.h"
+#include "support/torch_fixtures.h"
+
+namespace addp {
+namespace {
+
+using testing::relative_error;
+
+Tensor drawn(at::IntArrayRef shape) { return torch::randn(shape).requires_grad_(); }
+
+// Every operation once; odd sizes, so that no kernel finds whole vectors only.
+struct Operations {
+  Tensor rows = torch::randn({2, 33, 40}), map = torch::randn({2, 24, 9, 7});
+  Tensor weight = drawn({70, 40}), bias = drawn({70});
+  Tensor kernel = drawn({20, 24, 3, 3}), offset = drawn({20});
+
+  std::vector<Tensor> results() const {
+    return {linear_product(rows, weight, bias),
+            linear_product(rows, weight, {}),
+            linear_product_gelu(rows, weight, bias),
+            convolution(map, kernel, offset, 1, 1),
+            convolution(map, kernel, {}, 2, 0),
+            doubling_convolution(map, kernel, offset)};
+  }
+};
+
+Operations some_operations() {
+  torch::manual_seed(5);
+  return {};
+}
+
+TEST(FrozenWeights, ChangeNothingButRounding) {
+  const torch::NoGradGuard no_grad;
+  const Operations operations = some_operations();
+  const std::vector<Tensor> wanted = operations.results();
+  for (const bool bf16 : {false, true}) {
+    const Bf16Scope scope(bf16);
+    const FrozenWeights frozen;
+    for (int call = 0; call < 2; ++call) {  // laid out by the first, found by the second
+      const std::vector<Tensor> got = operations.results();
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        ASSERT_EQ(got[i].scalar_type(), bf16 ? torch::kBFloat16 : torch::kFloat32) << i;
+        ASSERT_EQ(got[i].sizes(), wanted[i].sizes()) << i;
+        EXPECT_LT(relative_error(got[i].to(torch::kFloat32), wanted[i]), bf16 ? 0.02 : 1e-5) << i;
+      }
+    }
+  }
+}
+
+TEST(FrozenWeights, AreLookedAtAnewInTheNextScope) {
+  const torch::NoGradGuard no_grad;
+  Operations operations = some_operations();
+  {
+    const FrozenWeights frozen;
+    operations.results();
+  }
+  for (Tensor* t : {&operations.weight, &operations.bias, &operations.kernel, &operations.offset}) {
+    t->mul_(-2);
+  }
+  const std::vector<Tensor> wanted = operations.results();
+  const FrozenWeights frozen;
+  const std::vector<Tensor> got = operations.results();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_LT(relative_error(got[i], wanted[i]), 1e-5) << i;
+  }
+}
+
+TEST(FrozenWeights, AnInnerScopeKeepsTheOutersForms) {
+  const torch::NoGradGuard no_grad;
+  const Operations operations = some_operations();
+  const FrozenWeights outer;
+  const Tensor wanted = linear_product(operations.rows, operations.weight, operations.bias);
+  { const FrozenWeights inner; }
+  EXPECT_TRUE(linear_product(operations.rows, operations.weight, operations.bias).equal(wanted));
+}
+
+TEST(FrozenWeights, GradientsPassAsWithoutThem) {
+  const Operations operations = some_operations();
+  const FrozenWeights frozen;
+  linear_product_gelu(operations.rows, operations.weight, operations.bias).sum().backward();
+  EXPECT_GT(operations.weight.grad().abs().sum().item<double>(), 0);
+}
+
+TEST(FrozenWeights, AreCountedAsTheSameArithmetic) {
+  const torch::NoGradGuard no_grad;
+  const Operations operations = some_operations();
+  const auto arithmetic = [&] {
+    const OperationProfile profile;
+    operations.results();
+    return std::pair(profile.products(), profile.convolutions());
+  };
+  const auto wanted = arithmetic();
+  const FrozenWeights frozen;
+  EXPECT_EQ(arithmetic(), wanted);
+}
+
+}  // namespace
+}  // namespace addp
