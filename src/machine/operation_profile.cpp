@@ -66,8 +66,8 @@ double packed_work(Inputs inputs, bool transposed) {
   for (std::int64_t dim = 2; dim < x.dim(); ++dim) {
     const auto axis = static_cast<std::size_t>(dim - 2);
     const std::int64_t side = x.size(dim) + 2 * inputs[3].toIntVector()[axis] - weight.size(dim);
-    positions *= static_cast<double>(
-        transposed ? x.size(dim) : side / inputs[4].toIntVector()[axis] + 1);
+    positions *=
+        static_cast<double>(transposed ? x.size(dim) : side / inputs[4].toIntVector()[axis] + 1);
   }
   return 2 * positions * static_cast<double>(weight.numel());
 }

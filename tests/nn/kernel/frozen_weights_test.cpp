@@ -22,12 +22,9 @@ struct Operations {
   Tensor kernel = drawn({20, 24, 3, 3}), offset = drawn({20});
 
   std::vector<Tensor> results() const {
-    return {linear_product(rows, weight, bias),
-            linear_product(rows, weight, {}),
-            linear_product_gelu(rows, weight, bias),
-            convolution(map, kernel, offset, 1, 1),
-            convolution(map, kernel, {}, 2, 0),
-            doubling_convolution(map, kernel, offset)};
+    return {linear_product(rows, weight, bias),      linear_product(rows, weight, {}),
+            linear_product_gelu(rows, weight, bias), convolution(map, kernel, offset, 1, 1),
+            convolution(map, kernel, {}, 2, 0),      doubling_convolution(map, kernel, offset)};
   }
 };
 
