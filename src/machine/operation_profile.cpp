@@ -21,7 +21,7 @@ using Inputs = c10::ArrayRef<const c10::IValue>;
 // An operation that is running.
 struct Frame : at::ObserverContext {
   Frame* caller = nullptr;
-  std::string kind;
+  std::string name, kind;
   bool begins_kind = false;  // its caller is of another kind
   Clock::time_point start;
   double in_calls = 0;  // seconds that belong to what it called
@@ -161,15 +161,19 @@ std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& call) {
   const Inputs inputs = call.inputs();
   auto frame = std::make_unique<Frame>();
   frame->caller = watch.current;
+  frame->name = name;
   frame->kind = kind_of(name, inputs);
   if (frame->kind.empty()) frame->kind = frame->caller ? frame->caller->kind : std::string(name);
   frame->begins_kind = !frame->caller || frame->caller->kind != frame->kind;
   OperationRow& row = watch.rows[frame->kind];
-  const double products = product_work(name, inputs);
-  const double convolutions = convolution_work(name, inputs);
-  watch.products += products;
-  watch.convolutions += convolutions;
-  row.flop += products + convolutions;
+  // Autocast shows an operation twice: as it was called, and within it with its inputs cast.
+  if (!frame->caller || frame->caller->name != name) {
+    const double products = product_work(name, inputs);
+    const double convolutions = convolution_work(name, inputs);
+    watch.products += products;
+    watch.convolutions += convolutions;
+    row.flop += products + convolutions;
+  }
   if (frame->begins_kind) {
     ++row.calls;
     row.bytes += bytes_of(inputs);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "machine/precision.h"
 #include "nn/layer/block.h"
 #include "nn/torch.h"
 
@@ -17,15 +18,22 @@ TEST(OperationProfile, ProductsAndConvolutions) {
   EXPECT_EQ(count.convolutions(), 2.0 * 2 * 5 * 5 * 6 * 4 * 9);
 }
 
+// Also with autocast, which wraps operations in themselves.
 TEST(OperationProfile, ATransformerBlock) {
-  torch::NoGradGuard guard;
   constexpr std::int64_t kBatch = 2, kLength = 10, kWidth = 16;
-  Block block({.width = kWidth, .heads = 4, .mlp_ratio = 4});
-  const OperationProfile count;
-  block.forward(torch::zeros({kBatch, kLength, kWidth}), nullptr);
   const double linear = 2.0 * kBatch * kLength * 12 * kWidth * kWidth;
   const double attention = 2.0 * 2 * kBatch * kLength * kLength * kWidth;
-  EXPECT_EQ(count.products(), linear + attention);
+  Block block({.width = kWidth, .heads = 4, .mlp_ratio = 4});
+  for (const bool bf16 : {false, true}) {
+    const Bf16Scope scope(bf16);
+    const OperationProfile count;
+    const Tensor input = torch::zeros({kBatch, kLength, kWidth}, torch::requires_grad());
+    const Tensor y = block.forward(input, nullptr);
+    EXPECT_EQ(count.products(), linear + attention);
+    y.sum().backward();
+    // Of a product there are two gradients; fused attention makes its scores again for them.
+    EXPECT_EQ(count.products(), 3 * linear + (bf16 ? 3 : 3.5) * attention);
+  }
 }
 
 TEST(OperationProfile, BeginsAtNothing) {
