@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Trains two stages for about the given time (7200 seconds) while it kills them with SIGKILL every 3 to 90 seconds, and
-# compares what they end with, bit for bit, to runs beside them that nothing disturbs. The moments come from a seed.
+# Trains two stages for the given time (7200 seconds) while it kills them with SIGKILL every 3 to 90 seconds, beside runs
+# that nothing disturbs. Then whichever is behind goes on until it has saved the step of the other, and checkpoints and
+# logs are compared, bit for bit. The moments come from a seed.
 #   tools/soak.sh [SECONDS [SEED]]
 set -euo pipefail
 cd "$(dirname "$0")/.."

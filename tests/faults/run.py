@@ -5,7 +5,8 @@
   run.py PROGRAM --soak SECONDS [--seed S]              two stages, each killed every 3 to 90 seconds
 
 Two runs are equal if last.safetensors, best.safetensors and model.safetensors are, byte for byte, and if the log has the
-same figures for the same steps (but for the pictures a second). One line for each cell; the exit code is 1 where one
+same figures for the same steps (but for the pictures a second). A soak has no end to wait for: it compares the last
+checkpoints and the logs up to them, at a step that both have saved. One line for each cell; the exit code is 1 where one
 differs.
 """
 import argparse
@@ -38,6 +39,7 @@ STAGES = {
     "detector": ["--config", "{source}/configs/detector/tiny.toml"],
 }
 STEPS = 24
+ENDLESS = 1000000  # steps that no soak comes to the end of
 LIMIT = 600  # seconds of one run, on a busy machine
 GROWTH = 16  # MiB that the second half of a long run may hold more than the first
 
@@ -90,7 +92,9 @@ class Bench:
 
 def figures(folder):
     lines = []
-    for line in (folder / "run/log.jsonl").read_text().splitlines():
+    for line in (folder / "run/log.jsonl").read_text().splitlines(keepends=True):
+        if not line.endswith("\n"):
+            break  # of a run that was killed while it wrote
         value = json.loads(line)
         value.pop("pictures_per_second", None)
         lines.append(value)
@@ -255,45 +259,63 @@ def growth(memory):
     return (max(memory[middle:], default=0) - max(memory[:middle], default=0)) / 1024
 
 
-def step_rate(bench, stage):
-    """Steps a second of two runs of a stage side by side, from the first step on."""
-    command, folders = bench.command(stage, 100), [bench.root / f"{stage}-speed-{i}" for i in range(2)]
-    processes, begin = [bench.start(command, folder) for folder in folders], time.monotonic()
-    while processes[0].poll() is None and not (folders[0] / "run/log.jsonl").exists():
-        time.sleep(0.05)
-        begin = time.monotonic()
-    if any([process.wait(timeout=LIMIT) for process in processes]):
-        raise RuntimeError(f"{stage}: {(folders[0] / 'err').read_text()[-800:]}")
-    return 100 / (time.monotonic() - begin)
-
-
 def killed_again(bench, command, folder, seconds, numbers):
-    """The run under SIGKILL for so many seconds, and then to its end: its exit code and the number of kills."""
-    kills, begin = 0, time.monotonic()
+    """The run under SIGKILL for so many seconds: how often, and the code it ended with by itself, which it should not."""
+    kills, end = 0, time.monotonic() + seconds
     while True:
-        alone = time.monotonic() - begin > seconds
-        killed, code, _ = live(bench, command, folder, LIMIT + 10 * seconds if alone else numbers.uniform(3, 90))
-        if not killed or alone:
-            return code, kills, time.monotonic() - begin
+        left = end - time.monotonic()
+        killed, code, _ = live(bench, command, folder, min(numbers.uniform(3, 90), left))
+        if not killed or left <= 0:
+            return kills, None if killed else code
         kills += 1
 
 
+def checkpoint(folder):
+    """The step of a run's last checkpoint, and its bytes. Between two renames there may be none."""
+    for name in ("last", "previous"):
+        try:
+            with open(folder / f"run/{name}.safetensors", "rb") as file:
+                length = file.read(8)
+                header = file.read(int.from_bytes(length, "little"))
+                return int(json.loads(header)["__metadata__"]["addp.step"]), length + header + file.read()
+        except FileNotFoundError:
+            continue
+    return 0, b""
+
+
+def meet(bench, command, one, other):
+    """Goes on with the run that is behind until it has saved the other's step: that step, and what differs there."""
+    (step, state), (wanted, goal) = sorted((checkpoint(one), checkpoint(other)))
+    behind = one if checkpoint(one)[0] == step else other
+    process = bench.start(command, behind)
+    while step < wanted and process.poll() is None:
+        time.sleep(0.02)
+        step, state = checkpoint(behind)
+    process.kill()
+    process.wait()
+    if (step, state) != (wanted, goal):
+        return wanted, f"the checkpoints differ (steps {step} and {wanted})"
+    until = [[line for line in figures(run) if line["step"] <= step] for run in (one, other)]
+    return wanted, "" if until[0] == until[1] else "the log differs"
+
+
 def soak_stage(bench, stage, seconds, seed):
-    """A run that is killed beside one that is not. A restart costs time, so the steps are fewer than the time would hold."""
-    steps = max(STEPS, int(0.7 * seconds * step_rate(bench, stage)))
-    print(f"{stage}: {steps} steps, seed {seed}", flush=True)
-    command = bench.command(stage, steps)
+    """A run that is killed beside one that is not. When the time is up both are, and are compared where they meet."""
+    print(f"{stage}: seed {seed}", flush=True)
+    command = bench.command(stage, ENDLESS)
     straight, folder = bench.root / f"{stage}-straight", bench.root / f"{stage}-soak"
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        undisturbed = pool.submit(live, bench, command, straight, LIMIT + 10 * seconds)
-        code, kills, took = killed_again(bench, command, folder, seconds, random.Random(f"{seed} {stage}"))
-        _, straight_code, memory = undisturbed.result()
+        undisturbed = pool.submit(live, bench, command, straight, seconds)
+        kills, code = killed_again(bench, command, folder, seconds, random.Random(f"{seed} {stage}"))
+        killed, straight_code, memory = undisturbed.result()
     more = growth(memory)
-    if code or straight_code:
-        problem = f"ended with {code}, the undisturbed run with {straight_code}"
+    steps, problem = 0, ""
+    if code is not None or not killed:
+        problem = f"ended with {code}, the undisturbed run with {straight_code}: {(folder / 'err').read_text()[-800:]}"
     else:
-        problem = difference(straight, folder) or ("memory grows" if more > GROWTH else "")
-    print(f"{stage}: {steps} steps, {kills} kills in {took:.0f} seconds, {problem or 'equal'}; "
+        steps, problem = meet(bench, command, straight, folder)
+        problem = problem or ("memory grows" if more > GROWTH else "")
+    print(f"{stage}: {steps} steps, {kills} kills in {seconds:.0f} seconds, {problem or 'equal'}; "
           f"memory of the undisturbed run {max(memory) // 1024} MiB, second half {more:+.1f} MiB", flush=True)
     return not problem
 
