@@ -41,8 +41,10 @@ auto operation(const char* name) {
 struct Kept {
   Tensor weight, form;
 };
-// The same weight may be asked for in two types, and as it is or spread for a doubled picture.
-using Key = std::pair<const void*, std::pair<torch::ScalarType, bool>>;
+// A weight may be asked for as it is, or spread for a doubled picture.
+using Key = std::pair<const void*, bool>;
+
+constexpr auto kType = torch::kBFloat16;
 
 struct Store {
   int depth = 0;
@@ -51,39 +53,45 @@ struct Store {
 thread_local Store store;
 
 template <class Make>
-Tensor kept_form(const Tensor& weight, torch::ScalarType type, bool doubled, const Make& make) {
-  const Key key{weight.unsafeGetTensorImpl(), {type, doubled}};
+Tensor kept_form(const Tensor& weight, bool doubled, const Make& make) {
+  const Key key{weight.unsafeGetTensorImpl(), doubled};
   const auto found = store.kept.find(key);
   if (found != store.kept.end()) return found->second.form;
   return store.kept.emplace(key, Kept{weight, make(weight.detach())}).first->second.form;
 }
 
+// Elsewhere oneDNN's operations may not know bfloat16.
+#if defined(__x86_64__)
+constexpr bool kKnownProcessor = true;
+#else
+constexpr bool kKnownProcessor = false;
+#endif
+
 bool usable(const Tensor& x, const Tensor& weight) {
+  if (!kKnownProcessor || x.numel() == 0) return false;
   if (store.depth == 0 || at::GradMode::is_enabled() || reference_arithmetic()) return false;
   if (!x.is_cpu() || !weight.is_cpu() || weight.scalar_type() != torch::kFloat32) return false;
   if (!at::globalContext().hasMKLDNN() || !at::globalContext().userEnabledMkldnn()) return false;
-  const torch::ScalarType type = product_type(x);
-  return type == torch::kFloat32 || (type == torch::kBFloat16 && has_bf16_instructions());
+  return product_type(x) == torch::kBFloat16 && has_bf16_instructions();
 }
 
-MaybeTensor cast_bias(const Tensor& bias, torch::ScalarType type) {
+MaybeTensor cast_bias(const Tensor& bias) {
   if (!bias.defined()) return std::nullopt;
-  return kept_form(bias, type, false, [&](const Tensor& b) { return b.to(type); });
+  return kept_form(bias, false, [&](const Tensor& b) { return b.to(kType); });
 }
 
-Tensor pixels_first(const Tensor& x, torch::ScalarType type) {
-  return x.to(type).contiguous(torch::MemoryFormat::ChannelsLast);
+Tensor channels_last(const Tensor& x) {
+  return x.to(kType).contiguous(torch::MemoryFormat::ChannelsLast);
 }
 
 Tensor laid_out_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                        std::string_view after) {
   static const auto pack = operation<PackLinear>("mkldnn::_reorder_linear_weight");
   static const auto run = operation<RunLinear>("mkldnn::_linear_pointwise");
-  const torch::ScalarType type = product_type(x);
-  const Tensor packed = kept_form(weight, type, false, [&](const Tensor& w) {
-    return pack.call(w.to(type).contiguous(), x.numel() / x.size(-1));
+  const Tensor packed = kept_form(weight, false, [&](const Tensor& w) {
+    return pack.call(w.to(kType).contiguous(), x.numel() / x.size(-1));
   });
-  return run.call(x.to(type).contiguous(), packed, cast_bias(bias, type), after, Scalars(), "none");
+  return run.call(x.to(kType).contiguous(), packed, cast_bias(bias), after, Scalars(), "none");
 }
 
 // Along one side: what an input pixel, doubled, gives to the four outputs around it.
@@ -120,12 +128,11 @@ Tensor convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, st
   static const auto pack = operation<PackConvolution>("mkldnn::_reorder_convolution_weight");
   static const auto run = operation<RunConvolution>("mkldnn::_convolution_pointwise");
   const std::array<std::int64_t, 2> strides{stride, stride}, paddings{padding, padding}, one{1, 1};
-  const torch::ScalarType type = product_type(x);
-  const Tensor packed = kept_form(weight, type, false, [&](const Tensor& w) {
-    return pack.call(w.to(type), paddings, strides, one, 1, x.sizes());
+  const Tensor packed = kept_form(weight, false, [&](const Tensor& w) {
+    return pack.call(w.to(kType), paddings, strides, one, 1, x.sizes());
   });
-  return run.call(pixels_first(x, type), packed, cast_bias(bias, type), paddings, strides, one, 1,
-                  "none", Scalars(), "none");
+  return run.call(channels_last(x), packed, cast_bias(bias), paddings, strides, one, 1, "none",
+                  Scalars(), "none");
 }
 
 Tensor doubling_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -136,12 +143,11 @@ Tensor doubling_convolution(const Tensor& x, const Tensor& weight, const Tensor&
       operation<PackTransposed>("mkldnn::_reorder_convolution_transpose_weight");
   static const auto run = operation<RunTransposed>("mkldnn::_convolution_transpose_pointwise");
   const std::array<std::int64_t, 2> zero{0, 0}, one{1, 1}, two{2, 2};
-  const torch::ScalarType type = product_type(x);
-  const Tensor packed = kept_form(weight, type, true, [&](const Tensor& w) {
-    return pack.call(doubling_weight(w).to(type), one, zero, two, one, 1, x.sizes());
+  const Tensor packed = kept_form(weight, true, [&](const Tensor& w) {
+    return pack.call(doubling_weight(w).to(kType), one, zero, two, one, 1, x.sizes());
   });
-  return run.call(pixels_first(x, type), packed, cast_bias(bias, type), one, zero, two, one, 1,
-                  "none", Scalars(), "none");
+  return run.call(channels_last(x), packed, cast_bias(bias), one, zero, two, one, 1, "none",
+                  Scalars(), "none");
 }
 
 }  // namespace addp
