@@ -270,14 +270,16 @@ def killed_again(bench, command, folder, seconds, numbers):
         kills += 1
 
 
-def checkpoint(folder):
-    """The step of a run's last checkpoint, and its bytes. Between two renames there may be none."""
+def checkpoint(folder, wanted=0):
+    """The step of a run's last checkpoint, and its bytes if it has come to the wanted one. Between two renames there may be
+    none."""
     for name in ("last", "previous"):
         try:
             with open(folder / f"run/{name}.safetensors", "rb") as file:
                 length = file.read(8)
                 header = file.read(int.from_bytes(length, "little"))
-                return int(json.loads(header)["__metadata__"]["addp.step"]), length + header + file.read()
+                step = int(json.loads(header)["__metadata__"]["addp.step"])
+                return step, length + header + file.read() if step >= wanted else b""
         except FileNotFoundError:
             continue
     return 0, b""
@@ -290,7 +292,7 @@ def meet(bench, command, one, other):
     process = bench.start(command, behind)
     while step < wanted and process.poll() is None:
         time.sleep(0.02)
-        step, state = checkpoint(behind)
+        step, state = checkpoint(behind, wanted)
     process.kill()
     process.wait()
     if (step, state) != (wanted, goal):
