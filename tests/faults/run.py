@@ -297,7 +297,8 @@ def meet(bench, command, one, other):
     process.wait()
     if (step, state) != (wanted, goal):
         return wanted, f"the checkpoints differ (steps {step} and {wanted})"
-    until = [[line for line in figures(run) if line["step"] <= step] for run in (one, other)]
+    # What is logged of the step itself may come after its checkpoint, and the run was killed there.
+    until = [[line for line in figures(run) if line["step"] < step] for run in (one, other)]
     return wanted, "" if until[0] == until[1] else "the log differs"
 
 
