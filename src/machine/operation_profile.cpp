@@ -43,31 +43,17 @@ double size_of(const c10::IValue& tensor, std::int64_t dim) {
   return static_cast<double>(tensor.toTensor().size(dim));
 }
 
-// Every weight meets every position of the result.
-double forward_work(Inputs inputs) {
+// Every weight meets every position of the result, or of the input where it is transposed. Stride
+// and padding are those of the inputs with these numbers.
+double forward_work(Inputs inputs, std::size_t stride_at, std::size_t padding_at, bool transposed) {
   const Tensor x = inputs[0].toTensor(), weight = inputs[1].toTensor();
-  const auto stride = inputs[3].toIntVector(), padding = inputs[4].toIntVector();
-  const bool transposed = inputs[6].toBool();
+  const auto stride = inputs[stride_at].toIntVector(), padding = inputs[padding_at].toIntVector();
   double positions = static_cast<double>(x.size(0));
   for (std::int64_t dim = 2; dim < x.dim(); ++dim) {
     const auto axis = static_cast<std::size_t>(dim - 2);
     const std::int64_t step = stride[axis % stride.size()], pad = padding[axis % padding.size()];
     positions *= static_cast<double>(
         transposed ? x.size(dim) : (x.size(dim) + 2 * pad - weight.size(dim)) / step + 1);
-  }
-  return 2 * positions * static_cast<double>(weight.numel());
-}
-
-// Of mkldnn::_convolution_pointwise(x, weight, bias, padding, stride, ...), and of the transposed
-// one, whose pixels are those of the input.
-double packed_work(Inputs inputs, bool transposed) {
-  const Tensor x = inputs[0].toTensor(), weight = inputs[1].toTensor();
-  double positions = static_cast<double>(x.size(0));
-  for (std::int64_t dim = 2; dim < x.dim(); ++dim) {
-    const auto axis = static_cast<std::size_t>(dim - 2);
-    const std::int64_t side = x.size(dim) + 2 * inputs[3].toIntVector()[axis] - weight.size(dim);
-    positions *=
-        static_cast<double>(transposed ? x.size(dim) : side / inputs[4].toIntVector()[axis] + 1);
   }
   return 2 * positions * static_cast<double>(weight.numel());
 }
@@ -86,10 +72,10 @@ double backward_work(Inputs inputs) {
 }
 
 double convolution_work(std::string_view name, Inputs inputs) {
-  if (name == "aten::convolution") return forward_work(inputs);
+  if (name == "aten::convolution") return forward_work(inputs, 3, 4, inputs[6].toBool());
   if (name == "aten::convolution_backward") return backward_work(inputs);
-  if (name == kPacked) return packed_work(inputs, false);
-  return name == kPackedTransposed ? packed_work(inputs, true) : 0;
+  if (name == kPacked) return forward_work(inputs, 4, 3, false);
+  return name == kPackedTransposed ? forward_work(inputs, 5, 3, true) : 0;
 }
 
 double product_work(std::string_view name, Inputs inputs) {

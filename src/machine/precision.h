@@ -26,7 +26,8 @@ class Bf16Scope {
 // The type in which a product of `x` is computed here: bfloat16 in a Bf16Scope, else x's own.
 torch::ScalarType product_type(const torch::Tensor& x);
 
-// Instructions for products in bfloat16 (AVX512-BF16); elsewhere torch emulates them.
+// Instructions for products in bfloat16 (AVX512-BF16), taken for granted on what is not x86;
+// elsewhere torch emulates them.
 bool has_bf16_instructions();
 
 // Whether what is wanted means bfloat16 on compute_device(). Processors without instructions for it

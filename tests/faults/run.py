@@ -6,7 +6,7 @@
 
 Two runs are equal if last.safetensors, best.safetensors and model.safetensors are, byte for byte, and if the log has the
 same figures for the same steps (but for the pictures a second). A soak has no end to wait for: it compares the last
-checkpoints and the logs up to them, at a step that both have saved. One line for each cell; the exit code is 1 where one
+checkpoints, at a step that both have saved, and the logs before it. One line for each cell; the exit code is 1 where one
 differs.
 """
 import argparse
@@ -262,12 +262,12 @@ def growth(memory):
 def killed_again(bench, command, folder, seconds, numbers):
     """The run under SIGKILL for so many seconds: how often, and the code it ended with by itself, which it should not."""
     kills, end = 0, time.monotonic() + seconds
-    while True:
-        left = end - time.monotonic()
+    while (left := end - time.monotonic()) > 0:
         killed, code, _ = live(bench, command, folder, min(numbers.uniform(3, 90), left))
-        if not killed or left <= 0:
-            return kills, None if killed else code
+        if not killed:
+            return kills, code
         kills += 1
+    return kills, None
 
 
 def checkpoint(folder, wanted=0):
@@ -287,8 +287,8 @@ def checkpoint(folder, wanted=0):
 
 def meet(bench, command, one, other):
     """Goes on with the run that is behind until it has saved the other's step: that step, and what differs there."""
-    (step, state), (wanted, goal) = sorted((checkpoint(one), checkpoint(other)))
-    behind = one if checkpoint(one)[0] == step else other
+    behind, ahead = sorted((one, other), key=lambda run: checkpoint(run)[0])
+    (step, state), (wanted, goal) = checkpoint(behind), checkpoint(ahead)
     process = bench.start(command, behind)
     while step < wanted and process.poll() is None:
         time.sleep(0.02)
