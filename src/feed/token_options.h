@@ -52,9 +52,15 @@ struct TransformerOptions {
   std::int64_t width = 0, depth = 0, heads = 0;
   std::int64_t decoder_width = 0, decoder_depth = 0, decoder_heads = 0;
   double dropout = 0.1;
+  std::filesystem::path start;
 
   void describe(Options& o) {
     o.advanced_group("Network");
+    o.add(
+         "start", start,
+         "a trained network of these sizes to go on from (a name, a folder, a file); empty: random "
+         "weights")
+        .common();
     o.add("preset", preset, "size by name: nano, tiny, small, base, large")
         .metavar("NAME")
         .common();

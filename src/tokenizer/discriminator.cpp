@@ -5,10 +5,20 @@
 #include "nn/torch.h"
 
 namespace addp {
+namespace {
 
-Discriminator::Discriminator(const DiscriminatorConfig& config) {
+Tensor grain_of(const Tensor& pixels) {
+  constexpr double kStrength = 8;
+  const Tensor around = at::avg_pool2d(pixels, 5, 1, 2, /*ceil_mode=*/false,
+                                       /*count_include_pad=*/false);
+  return kStrength * (pixels - around);
+}
+
+}  // namespace
+
+Discriminator::Discriminator(const DiscriminatorConfig& config) : grain_(config.grain) {
   constexpr std::int64_t kKernel = 4, kGroup = 8;
-  std::int64_t width = 3;
+  std::int64_t width = config.grain ? 6 : 3;
   for (std::int64_t layer = 0; layer <= config.layers; ++layer) {
     const std::int64_t next = config.channels * std::min<std::int64_t>(std::int64_t{1} << layer, 8);
     const std::int64_t stride = layer < config.layers ? 2 : 1;
@@ -16,8 +26,9 @@ Discriminator::Discriminator(const DiscriminatorConfig& config) {
         std::make_shared<Conv2d>(width, next, kKernel, ConvOptions{stride, 1, layer == 0}));
     // The first layer sees raw pixels and is not normalised.
     norms_.push_back(
-        layer == 0 ? nullptr
-                   : std::make_shared<GroupNorm>(std::max<std::int64_t>(1, next / kGroup), next));
+        layer == 0 || !config.normalised
+            ? nullptr
+            : std::make_shared<GroupNorm>(std::max<std::int64_t>(1, next / kGroup), next));
     width = next;
   }
   convs_.push_back(std::make_shared<Conv2d>(width, 1, kKernel, ConvOptions{1, 1, true}));
@@ -31,6 +42,7 @@ Discriminator::Discriminator(const DiscriminatorConfig& config) {
 Tensor Discriminator::forward(const Tensor& pixels) const {
   constexpr double kSlope = 0.2;
   Tensor x = pixels * 2 - 1;
+  if (grain_) x = torch::cat({x, grain_of(pixels)}, 1);
   for (std::size_t i = 0; i < convs_.size(); ++i) {
     x = convs_[i]->forward(x);
     if (norms_[i]) x = norms_[i]->forward(x);
@@ -58,6 +70,24 @@ Tensor generator_loss(std::span<const Tensor> fake_logits) {
     loss = loss.defined() ? loss + one : one;
   }
   return loss / static_cast<double>(fake_logits.size());
+}
+
+Tensor paired_loss(std::span<const Tensor> more, std::span<const Tensor> less) {
+  Tensor loss;
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    const Tensor lead = more[i].to(torch::kFloat32) - less[i].to(torch::kFloat32);
+    const Tensor one = at::softplus(-lead).mean();
+    loss = loss.defined() ? loss + one : one;
+  }
+  return loss / static_cast<double>(more.size());
+}
+
+Tensor gradient_penalty(const Discriminator& discriminator, const Tensor& pixels) {
+  const Tensor x = pixels.detach().clone().set_requires_grad(true);
+  const Tensor logits = discriminator.forward(x).to(torch::kFloat32).mean({1, 2, 3}).sum();
+  const Tensor gradient = torch::autograd::grad({logits}, {x}, {}, /*retain_graph=*/true,
+                                                /*create_graph=*/true)[0];
+  return gradient.square().sum({1, 2, 3}).mean();
 }
 
 }  // namespace addp

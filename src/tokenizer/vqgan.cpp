@@ -108,6 +108,33 @@ void Vqgan::start_codes_on(const Tensor& pixels) {
   codes.copy_(features.index_select(0, rows.to(torch::kLong)));
 }
 
+namespace {
+
+// The finish starts by adding nothing.
+void start_without_finish(Vqgan& tokenizer) {
+  for (const auto& item : tokenizer.named_parameters()) {
+    if (item.key().starts_with("decoder.finish.conv_out.")) item.value().data().zero_();
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Vqgan> with_finish(const Vqgan& tokenizer, std::int64_t channels,
+                                   const RandomStream& stream) {
+  torch::NoGradGuard guard;
+  VqganConfig config = tokenizer.config();
+  config.finish = channels;
+  const Tensor codes = tokenizer.codebook();
+  auto made = std::make_shared<Vqgan>(config);
+  initialise_vqgan(*made, stream);
+  made->to(codes.device());
+  const auto weights = tokenizer.named_parameters();
+  for (const auto& item : made->named_parameters()) {
+    if (const Tensor* found = weights.find(item.key())) item.value().copy_(*found);
+  }
+  return made;
+}
+
 void initialise_vqgan(Vqgan& tokenizer, const RandomStream& stream) {
   initialise(tokenizer, stream);
   const VqganConfig& config = tokenizer.config();
@@ -117,6 +144,7 @@ void initialise_vqgan(Vqgan& tokenizer, const RandomStream& stream) {
     if (item.value().dim() == 4) item.value().data().mul_(std::sqrt(1.0 / 6.0));
   }
   start_grey(tokenizer);
+  start_without_finish(tokenizer);
   // On the sphere the length is immaterial; else codes start near the origin (van den Oord
   // et al. 2017).
   const double bound = config.unit_codes ? 1.0 : 1.0 / static_cast<double>(config.codes);

@@ -60,6 +60,11 @@ class Vqgan : public torch::nn::Module {
   std::shared_ptr<Codebook> quantize_;
 };
 
+// A copy of a trained tokenizer whose decoder has a finish of so many channels
+// (VqganConfig::finish). It makes the same pictures until it is trained.
+std::shared_ptr<Vqgan> with_finish(const Vqgan& tokenizer, std::int64_t channels,
+                                   const RandomStream& stream);
+
 // Weights for training from scratch.
 void initialise_vqgan(Vqgan& tokenizer, const RandomStream& stream);
 

@@ -24,6 +24,9 @@ void check(const VqganConfig& config) {
   if (config.stem < 1 || config.stem > 8 || !std::has_single_bit(std::uint64_t(config.stem))) {
     throw UsageError("a tokenizer stem of {} pixels: give 1, 2, 4 or 8", config.stem);
   }
+  if (config.finish < 0 || config.finish > 4096) {
+    throw UsageError("a tokenizer's finish of {} channels: give 0 to 4096", config.finish);
+  }
 }
 
 VqganConfig vqgan_config_from(const TensorMap& tensors, const std::string& source) {

@@ -28,6 +28,10 @@ struct VqganConfig {
   // Groups of the normalisations, 32 in the published tokenizer. A narrow network needs fewer: a
   // group of one channel forgets the channel's mean, and with it colour and brightness.
   std::int64_t groups = 32;
+  // Channels of a last residual block at full resolution, whose picture is added to the one that
+  // the levels make; 0: none. With a stem of 2 the levels see no single pixel, and fine grain comes
+  // out in a pattern of two by two.
+  std::int64_t finish = 0;
 
   // Picture pixels under a token, each way: 16 for the published tokenizer.
   std::int64_t factor() const { return stem << (multipliers.size() - 1); }

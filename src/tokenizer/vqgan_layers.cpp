@@ -45,6 +45,11 @@ VqganBlocks add_mid(torch::nn::Module& parent, std::int64_t channels, std::int64
   return blocks;
 }
 
+// Each cell becomes stem x stem pixels.
+Tensor shuffled(const Tensor& x, std::int64_t stem) {
+  return stem == 1 ? x : at::pixel_shuffle(x, stem);
+}
+
 Tensor run(const VqganBlocks& blocks, Tensor x) {
   for (const auto& block : blocks) x = block->forward(x);
   return x;
@@ -100,6 +105,22 @@ Tensor VqganEncoder::forward(const Tensor& pixels) const {
   return conv_out_->forward(norm_out_->swish(run(mid_, h)));
 }
 
+VqganFinish::VqganFinish(std::int64_t inputs, const VqganConfig& config) : stem_(config.stem) {
+  const std::int64_t channels = config.finish;
+  conv_in_ = register_module(
+      "conv_in", std::make_shared<Conv2d>(inputs, channels * stem_ * stem_, 3, kBiased3x3));
+  block_ = register_module("block",
+                           std::make_shared<VqganBlock>(channels, channels, true, config.groups));
+  norm_out_ = register_module("norm_out", make_norm(channels, config.groups));
+  conv_out_ = register_module("conv_out", std::make_shared<Conv2d>(channels, 3, 3, kBiased3x3));
+}
+
+Tensor VqganFinish::forward(const Tensor& features) const {
+  const Tensor fine =
+      shuffled(conv_in_->forward(features), stem_).contiguous(torch::MemoryFormat::ChannelsLast);
+  return conv_out_->forward(norm_out_->swish(block_->forward(fine)));
+}
+
 VqganDecoder::VqganDecoder(const VqganConfig& config) : stem_(config.stem) {
   const std::size_t levels = config.multipliers.size();
   std::int64_t channels = config.level_channels(levels - 1);
@@ -122,6 +143,9 @@ VqganDecoder::VqganDecoder(const VqganConfig& config) : stem_(config.stem) {
   norm_out_ = register_module("norm_out", make_norm(channels, config.groups));
   conv_out_ = register_module("conv_out",
                               std::make_shared<Conv2d>(channels, 3 * stem_ * stem_, 3, kBiased3x3));
+  if (config.finish > 0) {
+    finish_ = register_module("finish", std::make_shared<VqganFinish>(channels, config));
+  }
 }
 
 Tensor VqganDecoder::forward(const Tensor& embeddings) const {
@@ -131,8 +155,9 @@ Tensor VqganDecoder::forward(const Tensor& embeddings) const {
     h = run(up_[i], h);
     if (i > 0) h = upsample_conv(h, upsample_[i]->weight, upsample_[i]->bias);
   }
-  h = conv_out_->forward(norm_out_->swish(h));
-  return stem_ == 1 ? h : at::pixel_shuffle(h, stem_);
+  h = norm_out_->swish(h);
+  const Tensor pixels = shuffled(conv_out_->forward(h), stem_);
+  return finish_ ? pixels + finish_->forward(h) : pixels;
 }
 
 Tensor upsample_conv(const Tensor& x, const Tensor& weight, const Tensor& bias) {

@@ -35,6 +35,19 @@ class VqganEncoder : public torch::nn::Module {
   std::shared_ptr<GroupNorm> norm_out_;
 };
 
+// What the decoder adds at full resolution; see VqganConfig::finish.
+class VqganFinish : public torch::nn::Module {
+ public:
+  VqganFinish(std::int64_t inputs, const VqganConfig& config);
+  Tensor forward(const Tensor& features) const;  // [B, C, H / S, W / S] -> [B, 3, H, W]
+
+ private:
+  std::int64_t stem_;
+  std::shared_ptr<Conv2d> conv_in_, conv_out_;
+  std::shared_ptr<VqganBlock> block_;
+  std::shared_ptr<GroupNorm> norm_out_;
+};
+
 class VqganDecoder : public torch::nn::Module {
  public:
   explicit VqganDecoder(const VqganConfig& config);
@@ -47,6 +60,7 @@ class VqganDecoder : public torch::nn::Module {
   std::vector<VqganBlocks> up_;                    // indexed fine to coarse, run coarse to fine
   std::vector<std::shared_ptr<Conv2d>> upsample_;  // of level 1, 2, ...; [0] is null
   std::shared_ptr<GroupNorm> norm_out_;
+  std::shared_ptr<VqganFinish> finish_;  // null where there is none
 };
 
 // A 3x3 convolution of the picture doubled by nearest neighbours.

@@ -72,6 +72,10 @@ TEST(StageOfTwo, DISABLED_generative) {
   tokenizer.adversarial_start = 0;
   tokenizer.restart_every = 1;
   expect_same_as_one(tokenizer, world);
+  tokenizer.adversarial_loss = AdversarialLoss::kPaired;
+  tokenizer.gradient_penalty = 1;
+  tokenizer.network.finish = 4;
+  expect_same_as_one(tokenizer, world);
 
   PredictorTrainOptions predictor;
   predictor.tokens.tokenizer = testing::write_small_tokenizer(folder.path());

@@ -15,6 +15,7 @@
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 #include "stages/generative/make_stage.h"
+#include "stages/generative/start_from.h"
 #include "stages/generative/transformer_size.h"
 #include "train/network_stage.h"
 
@@ -63,6 +64,9 @@ class AddpStage : public NetworkStage {
         pretraining_(options.diffusion),
         network_(on_device(std::make_shared<Addp>(network_config(options, *tokenizer_, feed_)))) {
     initialise(*network_, initial_weights(options.train, "addp"));
+    if (const auto& start = options.network.start; !start.empty()) {
+      start_from(*network_, *load_addp(start, options.tokens.tokenizer).network, start.string());
+    }
     if (options.tokens.class_conditional &&
         predictor_->config().vocabulary != network_->config().vocabulary) {
       throw UsageError(

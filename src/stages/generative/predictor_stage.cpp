@@ -10,6 +10,7 @@
 #include "predictor/mage_file.h"
 #include "predictor/mage_training.h"
 #include "stages/generative/make_stage.h"
+#include "stages/generative/start_from.h"
 #include "stages/generative/transformer_size.h"
 #include "train/network_stage.h"
 
@@ -35,6 +36,9 @@ class PredictorStage : public NetworkStage {
         feed_(options.train, options.tokens, tokenizer_, world),
         network_(on_device(std::make_shared<Mage>(network_config(options, *tokenizer_, feed_)))) {
     initialise(*network_, initial_weights(options.train, "predictor"));
+    if (const auto& start = options.network.start; !start.empty()) {
+      start_from(*network_, *load_predictor(start), start.string());
+    }
     take_from(feed_);
     train_network(network_, decay_groups(*network_, options.train.weight_decay));
   }

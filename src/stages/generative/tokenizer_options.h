@@ -6,8 +6,10 @@
 
 namespace addp {
 
-// What the discriminator looks at: pixels in overlapping patches, or the features of LPIPS.
-enum class DiscriminatorKind { kPatch, kFeatures };
+// What the discriminator looks at: pixels in overlapping patches, the features of LPIPS, or both.
+enum class DiscriminatorKind { kPatch, kFeatures, kBoth };
+// What it learns: each picture by itself (hinge), or a reconstruction beside its picture (paired).
+enum class AdversarialLoss { kHinge, kPaired };
 
 struct TokenizerTrainOptions {
   TrainOptions train;
@@ -21,16 +23,20 @@ struct TokenizerTrainOptions {
   double l1 = 1;
   double l2 = 0;
   double perceptual = 1;
+  double zoom = 1;
   std::filesystem::path lpips;
   double codebook = 1;
   double commitment = 0.25;
 
   DiscriminatorKind discriminator = DiscriminatorKind::kPatch;
+  AdversarialLoss adversarial_loss = AdversarialLoss::kHinge;
   double adversarial = 0.1;
   std::int64_t adversarial_start = 10'000;
   std::int64_t discriminator_channels = 64;
   std::int64_t discriminator_layers = 3;
   double discriminator_lr = 1;
+  double gradient_penalty = 0;
+  bool grain = false;
 
   std::int64_t restart_every = 500;
   double restart_until = 0.6;
@@ -53,6 +59,10 @@ struct TokenizerTrainOptions {
           "usual residual where channels change, not the published variant");
     o.add("groups", network.groups, "of the normalisations; fewer for narrow networks")
         .range(1, 1024);
+    o.add("finish", network.finish,
+          "channels of a residual block at full resolution that ends the decoder; 0: none. With "
+          "--start, a decoder without one gets it")
+        .range(0, 4096);
     o.add("start", start,
           "a trained tokenizer to go on from, with its sizes; empty: random weights")
         .common();
@@ -67,22 +77,39 @@ struct TokenizerTrainOptions {
     o.add("l1", l1, "weight of the absolute error").range(0, 1e6);
     o.add("l2", l2, "weight of the squared error").range(0, 1e6);
     o.add("perceptual", perceptual, "weight of LPIPS; needs its weights").range(0, 1e6);
+    o.add("zoom", zoom,
+          "how much pictures are enlarged before LPIPS and its discriminator look at them: the "
+          "first layer is blind to what is finer than four pixels")
+        .range(1, 8);
     o.add("lpips", lpips,
           "LPIPS weights; empty: lpips*.safetensors in the folder ADDP_WEIGHTS, or none")
         .common();
     o.add("codebook", codebook, "weight of what moves codes towards features").range(0, 1e6);
     o.add("commitment", commitment, "weight of what moves features towards codes").range(0, 1e6);
     o.advanced_group("Discriminator");
-    o.add("adversarial", adversarial, "weight beside the adaptive one; 0: no discriminator")
+    o.add("adversarial", adversarial,
+          "weight (beside the adaptive one where the loss is hinge); 0: no discriminator")
         .range(0, 1e6);
     o.add("adversarial-start", adversarial_start, "first step of the discriminator")
         .range(0, 1e12)
         .common();
     o.add_enum<DiscriminatorKind>(
         "discriminator", discriminator,
-        {{"patch", DiscriminatorKind::kPatch}, {"features", DiscriminatorKind::kFeatures}},
+        {{"patch", DiscriminatorKind::kPatch},
+         {"features", DiscriminatorKind::kFeatures},
+         {"both", DiscriminatorKind::kBoth}},
         "patch: learned from pixels; features: small heads on the frozen features of LPIPS, which "
         "suits thousands of pictures, not millions");
+    o.add_enum<AdversarialLoss>(
+        "adversarial-loss", adversarial_loss,
+        {{"hinge", AdversarialLoss::kHinge}, {"paired", AdversarialLoss::kPaired}},
+        "hinge: each picture by itself, balanced by the adaptive weight, as VQGAN does; paired: a "
+        "reconstruction beside its picture, which lets the discriminator win without silence");
+    o.add("gradient-penalty", gradient_penalty,
+          "weight of R1 on the patch discriminator, which then has no norms; 0: none")
+        .range(0, 1e6);
+    o.add("grain", grain,
+          "show the patch discriminator the fine grain apart, too, eight times as strong");
     o.add("discriminator-lr", discriminator_lr, "its learning rate, as a multiple of --lr")
         .range(0, 1000);
     o.add("discriminator-channels", discriminator_channels, "of its first layer").range(8, 1024);

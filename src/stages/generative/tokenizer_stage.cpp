@@ -14,10 +14,9 @@
 #include "model/load.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
+#include "stages/generative/adversary.h"
 #include "stages/generative/codebook_health.h"
 #include "stages/generative/make_stage.h"
-#include "tokenizer/discriminator.h"
-#include "tokenizer/feature_discriminator.h"
 #include "tokenizer/vqgan.h"
 #include "tokenizer/vqgan_file.h"
 #include "weights/find_weights.h"
@@ -25,7 +24,6 @@
 namespace addp {
 namespace {
 
-constexpr double kMaxAdaptiveWeight = 1e4;
 constexpr std::int64_t kStartPictures = 64;
 
 FeedOptions feed_options(const TokenizerTrainOptions& options, const World& world) {
@@ -59,6 +57,14 @@ Tensor shifted(const Tensor& pixels, RandomStream stream) {
   return pixels.slice(2, top, top + height).slice(3, left, left + width);
 }
 
+Tensor enlarged(const Tensor& pixels, double zoom) {
+  if (zoom == 1) return pixels;
+  const auto side = [&](std::int64_t dim) {
+    return static_cast<std::int64_t>(zoom * static_cast<double>(pixels.size(dim)));
+  };
+  return at::upsample_bilinear2d(pixels, {side(2), side(3)}, /*align_corners=*/false);
+}
+
 std::shared_ptr<Vqgan> make_network(const TokenizerTrainOptions& options) {
   if (options.start.empty()) {
     if (!options.train_encoder) {
@@ -68,6 +74,10 @@ std::shared_ptr<Vqgan> make_network(const TokenizerTrainOptions& options) {
     return on_device(std::make_shared<Vqgan>(options.network));
   }
   std::shared_ptr<Vqgan> network = load_tokenizer(options.start);
+  if (options.network.finish > 0 && network->config().finish == 0) {
+    network =
+        with_finish(*network, options.network.finish, initial_weights(options.train, "tokenizer"));
+  }
   network->train();
   for (const auto& item : network->named_parameters()) {
     item.value().set_requires_grad(options.train_encoder || item.key().starts_with("decoder."));
@@ -94,14 +104,16 @@ class TokenizerStage : public Stage {
     generator_learner_ = std::make_unique<Learner>(
         "tokenizer", make_adamw(decay_groups(*network_, options.train.weight_decay), adam),
         learner_options, world);
-    if (options.adversarial > 0) make_discriminator();
+    if (options.adversarial > 0) {
+      adversary_ = std::make_unique<Adversary>(options_, lpips_.has_value(), world);
+    }
   }
 
   std::string name() const override { return "tokenizer"; }
 
   std::vector<Learner*> learners() override {
     std::vector<Learner*> all{generator_learner_.get()};
-    if (discriminator_learner_) all.push_back(discriminator_learner_.get());
+    if (adversary_) all.push_back(&adversary_->learner());
     return all;
   }
 
@@ -109,7 +121,7 @@ class TokenizerStage : public Stage {
   void seek(std::int64_t step) override { feed_.seek(step); }
 
   Metrics step(const StepContext& context) override {
-    const bool adversarial = discriminator_ && context.step >= options_.adversarial_start;
+    const bool adversarial = adversary_ && context.step >= options_.adversarial_start;
     const auto parts = static_cast<std::int64_t>(options_.train.accumulate);
     Metrics metrics;
     Tensor latent, counts = torch::zeros_like(health_.counts());
@@ -121,9 +133,14 @@ class TokenizerStage : public Stage {
       Reconstruction made =
           reconstruct(pixels, context.stream.fork("shift", static_cast<std::uint64_t>(part)));
       Tensor loss = made.loss;
-      if (adversarial) loss = loss + adversarial_term(made, made.metrics);
+      if (adversarial) {
+        const Tensor last_weights = network_->named_parameters()["decoder.conv_out.weight"];
+        loss = loss + adversary_->term(made.real, made.made, loss, last_weights, made.metrics);
+      }
       generator_learner_->backward(loss, share, last);
-      if (adversarial) train_discriminator(pixels, made, share, last, made.metrics);
+      if (adversarial) {
+        adversary_->learn(made.real, made.made, context.step, share, last, made.metrics);
+      }
       for (const auto& [name, value] : made.metrics) metrics[name] += value * share;
       latent = made.latent;
       counts += made.counts;
@@ -131,7 +148,7 @@ class TokenizerStage : public Stage {
     world_.all_reduce_sum(counts);
     health_.add(counts);
     metrics["gradient"] = generator_learner_->update(context.lr);
-    if (adversarial) discriminator_learner_->update(context.lr * options_.discriminator_lr);
+    if (adversarial) adversary_->learner().update(context.lr * options_.discriminator_lr);
     rescue_codes(context, latent, metrics);
     return metrics;
   }
@@ -162,16 +179,14 @@ class TokenizerStage : public Stage {
 
   TensorMap state() const override {
     TensorMap tensors = state_of(*network_, {}, "tokenizer.model.");
-    if (discriminator_) tensors.merge(state_of(*discriminator_, {}, "discriminator.model."));
+    if (adversary_) tensors.merge(adversary_->state());
     tensors["codebook.counts"] = to_view(health_.counts());
     return tensors;
   }
 
   void load_state(const TensorMap& tensors, const std::string& source) override {
     load_strictly(*network_, tensors, {.source = source, .prefix = "tokenizer.model."});
-    if (discriminator_) {
-      load_strictly(*discriminator_, tensors, {.source = source, .prefix = "discriminator.model."});
-    }
+    if (adversary_) adversary_->load_state(tensors, source);
     const auto counts = tensors.find("codebook.counts");
     if (counts != tensors.end()) health_.set_counts(to_torch(counts->second));
   }
@@ -193,9 +208,9 @@ class TokenizerStage : public Stage {
 
  private:
   struct Reconstruction {
-    Tensor pixels, loss, latent;     // loss: everything but the discriminator's part
-    Lpips::Features seen, expected;  // of the reconstruction and of the picture
-    Tensor counts;                   // [K], how often each code was chosen
+    Tensor loss, latent;  // loss: everything but the discriminator's part
+    Look real, made;      // the picture and its reconstruction
+    Tensor counts;        // [K], how often each code was chosen
     Metrics metrics;
   };
 
@@ -207,9 +222,10 @@ class TokenizerStage : public Stage {
     }
     const Quantized quantized = network_->quantize(made.latent.to(torch::kFloat32));
     made.counts = torch::bincount(quantized.ids.flatten().cpu(), {}, health_.counts().numel());
-    made.pixels = network_->decode(quantized.embeddings).to(torch::kFloat32);
+    made.real.pixels = pixels;
+    made.made.pixels = network_->decode(quantized.embeddings).to(torch::kFloat32);
 
-    const Tensor error = made.pixels - pixels;
+    const Tensor error = made.made.pixels - pixels;
     const Tensor l1 = error.abs().mean();
     made.loss = options_.l1 * l1 + options_.codebook * quantized.codebook_loss +
                 options_.commitment * quantized.commitment_loss;
@@ -217,10 +233,10 @@ class TokenizerStage : public Stage {
     if (lpips_) {
       {
         torch::NoGradGuard guard;
-        made.expected = lpips_->features(shifted(pixels, stream) * 2 - 1);
+        made.real.features = seen_by_lpips(pixels, stream);
       }
-      made.seen = lpips_->features(shifted(made.pixels, stream) * 2 - 1);
-      const Tensor perceptual = lpips_->distance(made.expected, made.seen).mean();
+      made.made.features = seen_by_lpips(made.made.pixels, stream);
+      const Tensor perceptual = lpips_->distance(made.real.features, made.made.features).mean();
       made.loss = made.loss + options_.perceptual * perceptual;
       made.metrics["lpips"] = perceptual.item<double>();
     }
@@ -230,64 +246,8 @@ class TokenizerStage : public Stage {
     return made;
   }
 
-  // The weight balances the two gradients at the decoder's last layer, those of the whole batch.
-  Tensor adversarial_term(const Reconstruction& made, Metrics& metrics) {
-    for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(false);
-    discriminator_->eval();
-    const Tensor term = generator_loss(judge(made.pixels, made.seen));
-    const Tensor last = network_->named_parameters()["decoder.conv_out.weight"];
-    const auto norm = [&](const Tensor& loss) {
-      const Tensor gradient =
-          torch::autograd::grad({loss}, {last}, {}, /*retain_graph=*/true)[0].clone();
-      world_.all_reduce_mean(gradient);
-      return gradient.norm();
-    };
-    const Tensor weight =
-        (norm(made.loss) / (norm(term) + 1e-4)).clamp(0, kMaxAdaptiveWeight).detach();
-    for (auto& parameter : discriminator_->parameters()) parameter.set_requires_grad(true);
-    discriminator_->train();
-    metrics["adversarial"] = term.item<double>();
-    metrics["adaptive_weight"] = weight.item<double>();
-    return options_.adversarial * weight * term;
-  }
-
-  void make_discriminator() {
-    if (options_.discriminator == DiscriminatorKind::kFeatures) {
-      if (!lpips_) {
-        throw UsageError(
-            "--discriminator features looks through LPIPS: give its weights (--lpips, "
-            "'addp weights') and a --perceptual above 0");
-      }
-      discriminator_ = feature_discriminator_ = on_device(std::make_shared<FeatureDiscriminator>(
-          Lpips::kChannels, options_.discriminator_channels));
-    } else {
-      discriminator_ = patch_discriminator_ = on_device(std::make_shared<Discriminator>(
-          DiscriminatorConfig{options_.discriminator_channels, options_.discriminator_layers}));
-    }
-    initialise(*discriminator_, initial_weights(options_.train, "discriminator"));
-    discriminator_learner_ = std::make_unique<Learner>(
-        "discriminator",
-        make_adamw(decay_groups(*discriminator_, options_.train.weight_decay),
-                   {options_.train.beta1, options_.train.beta2}),
-        LearnerOptions{options_.train.clip, 0}, world_);
-  }
-
-  // What the discriminator says of pictures, or of their features.
-  std::vector<Tensor> judge(const Tensor& pixels, const Lpips::Features& features) {
-    if (feature_discriminator_) return feature_discriminator_->forward(features);
-    return {patch_discriminator_->forward(pixels)};
-  }
-
-  void train_discriminator(const Tensor& real, const Reconstruction& made, double share, bool last,
-                           Metrics& metrics) {
-    Lpips::Features seen;
-    for (std::size_t i = 0; i < seen.size() && feature_discriminator_; ++i) {
-      seen[i] = made.seen[i].detach();
-    }
-    const Tensor loss =
-        discriminator_loss(judge(real, made.expected), judge(made.pixels.detach(), seen));
-    discriminator_learner_->backward(loss, share, last);
-    metrics["discriminator"] = loss.item<double>();
+  Lpips::Features seen_by_lpips(const Tensor& pixels, const RandomStream& stream) const {
+    return lpips_->features(enlarged(shifted(pixels, stream), options_.zoom) * 2 - 1);
   }
 
   void rescue_codes(const StepContext& context, const Tensor& latent, Metrics& metrics) {
@@ -331,12 +291,9 @@ class TokenizerStage : public Stage {
   World& world_;
   PictureFeed feed_;
   std::shared_ptr<Vqgan> network_;
-  // One of them where there is a discriminator; `discriminator_` is that one as a module.
-  std::shared_ptr<Discriminator> patch_discriminator_;
-  std::shared_ptr<FeatureDiscriminator> feature_discriminator_;
-  std::shared_ptr<torch::nn::Module> discriminator_;
   std::optional<Lpips> lpips_;
-  std::unique_ptr<Learner> generator_learner_, discriminator_learner_;
+  std::unique_ptr<Learner> generator_learner_;
+  std::unique_ptr<Adversary> adversary_;  // null where there is no discriminator
   CodebookHealth health_;
 };
 

@@ -65,7 +65,51 @@ TEST_F(TokenizerStages, ItsDiscriminatorIsPartOfWhatAResumeReads) {
   for (const auto& [name, view] : stage->state()) {
     EXPECT_TRUE(torch::equal(to_torch(view), to_torch(saved.tensors.at(name)))) << name;
   }
-  EXPECT_TRUE(saved.tensors.contains("discriminator.model.head0_in.left"));
+  EXPECT_TRUE(saved.tensors.contains("discriminator.model.heads.head0_in.left"));
+}
+
+TEST_F(TokenizerStages, AFinishIsAddedToATrainedDecoderAndLearns) {
+  write_safetensors(folder_.path() / "lpips.safetensors", testing::small_lpips());
+  run(options("first", 2));
+  TokenizerTrainOptions further = options("second", 10);
+  further.start = folder_.path() / "first";
+  further.train_encoder = false;
+  further.network.finish = 8;
+  further.zoom = 2;
+  further.discriminator = DiscriminatorKind::kBoth;
+  further.discriminator_layers = 1;
+  further.adversarial_loss = AdversarialLoss::kPaired;
+  further.gradient_penalty = 1;
+  run(further);
+  const auto learned = load_tokenizer(folder_.path() / "second");
+  EXPECT_EQ(learned->config().finish, 8);
+  const auto weights = learned->named_parameters();
+  EXPECT_GT(weights["decoder.finish.conv_out.weight"].abs().max().item<double>(), 0);
+  EXPECT_TRUE(torch::equal(
+      weights["encoder.conv_in.weight"],
+      load_tokenizer(folder_.path() / "first")->named_parameters()["encoder.conv_in.weight"]));
+}
+
+TEST_F(TokenizerStages, BothDiscriminatorsResumeExactly) {
+  write_safetensors(folder_.path() / "lpips.safetensors", testing::small_lpips());
+  const auto both = [&](const std::string& out, std::int64_t steps) {
+    TokenizerTrainOptions chosen = options(out, steps);
+    chosen.discriminator = DiscriminatorKind::kBoth;
+    chosen.discriminator_layers = 1;
+    chosen.adversarial_loss = AdversarialLoss::kPaired;
+    chosen.gradient_penalty = 1;
+    chosen.train.min_lr = chosen.train.lr;  // the rate does not know how long the run is
+    return chosen;
+  };
+  run(both("whole", 4));
+  run(both("parts", 2));
+  run(both("parts", 4));
+  const Safetensors whole = read_safetensors(folder_.path() / "whole/last.safetensors");
+  const Safetensors parts = read_safetensors(folder_.path() / "parts/last.safetensors");
+  ASSERT_EQ(whole.tensors.size(), parts.tensors.size());
+  for (const auto& [name, view] : whole.tensors) {
+    EXPECT_TRUE(torch::equal(to_torch(view), to_torch(parts.tensors.at(name)))) << name;
+  }
 }
 
 TEST_F(TokenizerStages, WhatCannotBeIsRefused) {

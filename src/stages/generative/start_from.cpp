@@ -1,0 +1,27 @@
+#include "stages/generative/start_from.h"
+
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "nn/torch.h"
+
+namespace addp {
+
+void start_from(torch::nn::Module& network, const torch::nn::Module& trained,
+                const std::string& source) {
+  torch::NoGradGuard guard;
+  const auto weights = trained.named_parameters();
+  for (const auto& item : network.named_parameters()) {
+    const Tensor* found = weights.find(item.key());
+    if (!found || found->sizes() != item.value().sizes()) {
+      throw UsageError(
+          "{}: cannot start from it: its '{}' is {}, this training needs {}; take its --preset, "
+          "sizes, tokenizer and classes",
+          source, item.key(), found ? fmt::format("{}", fmt::join(found->sizes(), "x")) : "missing",
+          fmt::join(item.value().sizes(), "x"));
+    }
+    item.value().copy_(*found);
+  }
+}
+
+}  // namespace addp
