@@ -47,9 +47,9 @@ void expect_same_as_one(Options options, World& world) {
   World alone;
   const testing::TemporaryFolder folder;
   testing::set_small_run(options.train, folder.path(), kSteps);
-  // With 0 the tokenizer's second step stands on a kink of its losses, and which side it takes is
-  // the compiler's rounding.
-  options.train.seed = 3;
+  // With 0 or 3 a tokenizer's second step stands on a kink of its losses, and which side it takes
+  // is the compiler's rounding.
+  options.train.seed = 4;
   options.train.batch_size = 8;
   options.train.accumulate = 2;
   const std::vector<double> one = figures(options, alone);

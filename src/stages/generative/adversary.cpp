@@ -82,8 +82,7 @@ Tensor Adversary::own_loss(const Look& real, const Look& made, Metrics& metrics)
     const Tensor one = options_.adversarial_loss == AdversarialLoss::kPaired
                            ? paired_loss(of_real[i], of_made[i])
                            : discriminator_loss(of_real[i], of_made[i]);
-    metrics[i == 0 && patch_ ? "discriminator_patch" : "discriminator_heads"] =
-        one.item<double>();
+    metrics[i == 0 && patch_ ? "discriminator_patch" : "discriminator_heads"] = one.item<double>();
     sum = sum.defined() ? sum + one : one;
   }
   return sum;

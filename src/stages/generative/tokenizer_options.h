@@ -23,7 +23,8 @@ struct TokenizerTrainOptions {
   double l1 = 1;
   double l2 = 0;
   double perceptual = 1;
-  double zoom = 1;
+  double texture = 0;
+  std::int64_t zoom = 1;
   std::filesystem::path lpips;
   double codebook = 1;
   double commitment = 0.25;
@@ -77,10 +78,15 @@ struct TokenizerTrainOptions {
     o.add("l1", l1, "weight of the absolute error").range(0, 1e6);
     o.add("l2", l2, "weight of the squared error").range(0, 1e6);
     o.add("perceptual", perceptual, "weight of LPIPS; needs its weights").range(0, 1e6);
-    o.add("zoom", zoom,
-          "how much pictures are enlarged before LPIPS and its discriminator look at them: the "
-          "first layer is blind to what is finer than four pixels")
-        .range(1, 8);
+    o.add("texture", texture,
+          "weight of how far the distributions of LPIPS's features lie apart, wherever in the "
+          "pictures: brings back the grain that the other losses blur")
+        .range(0, 1e6);
+    o.add(
+         "zoom", zoom,
+         "LPIPS and what looks through it see pictures enlarged by 1, 2, 4 .. up to this, drawn anew "
+         "for each step: its first layer is blind to what is finer than four pixels")
+        .range(1, 16);
     o.add("lpips", lpips,
           "LPIPS weights; empty: lpips*.safetensors in the folder ADDP_WEIGHTS, or none")
         .common();

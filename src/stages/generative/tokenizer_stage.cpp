@@ -1,5 +1,7 @@
 // Training a VQ tokenizer: reconstruction, LPIPS, codebook losses, a patch discriminator with an
 // adaptive weight (Esser et al. 2021), and restarts of dead codes.
+#include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "base/error.h"
@@ -17,6 +19,7 @@
 #include "stages/generative/adversary.h"
 #include "stages/generative/codebook_health.h"
 #include "stages/generative/make_stage.h"
+#include "stages/generative/texture_distance.h"
 #include "tokenizer/vqgan.h"
 #include "tokenizer/vqgan_file.h"
 #include "weights/find_weights.h"
@@ -45,25 +48,36 @@ std::optional<Lpips> open_lpips(const TokenizerTrainOptions& options) {
   return Lpips::open(*path);
 }
 
-// The first layer of LPIPS sees every fourth pixel's surroundings. Where it always sees the same
-// ones, the decoder learns to please it there with a lattice of dots; so it is shown a window
-// that moves from step to step, the same of a picture and of its reconstruction.
-Tensor shifted(const Tensor& pixels, RandomStream stream) {
-  const std::int64_t height = pixels.size(2) - kLpipsStride + 1;
-  const std::int64_t width = pixels.size(3) - kLpipsStride + 1;
-  if (height < kLpipsMinSide || width < kLpipsMinSide) return pixels;
-  const std::int64_t top = stream.integer(0, kLpipsStride - 1);
-  const std::int64_t left = stream.integer(0, kLpipsStride - 1);
-  return pixels.slice(2, top, top + height).slice(3, left, left + width);
-}
+// The part of pictures that LPIPS looks at in a step, and how much it is enlarged: the same of a
+// picture and of its reconstruction. The first layer sees every fourth pixel's surroundings. Where
+// it always sees the same ones, the decoder learns to please it there with a lattice of dots, so
+// the part moves. What is finer than those surroundings it sees in an enlargement only, whose part
+// is so much smaller that it costs about the same.
+struct Window {
+  std::int64_t top, left, height, width, zoom;
 
-Tensor enlarged(const Tensor& pixels, double zoom) {
-  if (zoom == 1) return pixels;
-  const auto side = [&](std::int64_t dim) {
-    return static_cast<std::int64_t>(zoom * static_cast<double>(pixels.size(dim)));
-  };
-  return at::upsample_bilinear2d(pixels, {side(2), side(3)}, /*align_corners=*/false);
-}
+  Window(const Tensor& pixels, std::int64_t most, RandomStream stream) {
+    zoom = 1;
+    for (auto doubled = stream.integer(0, std::bit_width(std::uint64_t(most)) - 1); doubled > 0;
+         --doubled) {
+      zoom *= 2;
+    }
+    const auto side = [&](std::int64_t whole) {
+      const std::int64_t part = std::min(whole - kLpipsStride + 1, 2 * whole / zoom);
+      return part * zoom < kLpipsMinSide ? whole : part;
+    };
+    height = side(pixels.size(2));
+    width = side(pixels.size(3));
+    top = stream.integer(0, pixels.size(2) - height);
+    left = stream.integer(0, pixels.size(3) - width);
+  }
+
+  Tensor of(const Tensor& pixels) const {
+    const Tensor part = pixels.slice(2, top, top + height).slice(3, left, left + width);
+    if (zoom == 1) return part;
+    return at::upsample_bilinear2d(part, {zoom * height, zoom * width}, /*align_corners=*/false);
+  }
+};
 
 std::shared_ptr<Vqgan> make_network(const TokenizerTrainOptions& options) {
   if (options.start.empty()) {
@@ -231,23 +245,26 @@ class TokenizerStage : public Stage {
                 options_.commitment * quantized.commitment_loss;
     if (options_.l2 > 0) made.loss = made.loss + options_.l2 * error.square().mean();
     if (lpips_) {
+      const Window window(pixels, options_.zoom, stream);
       {
         torch::NoGradGuard guard;
-        made.real.features = seen_by_lpips(pixels, stream);
+        made.real.features = lpips_->features(window.of(pixels) * 2 - 1);
       }
-      made.made.features = seen_by_lpips(made.made.pixels, stream);
+      made.made.features = lpips_->features(window.of(made.made.pixels) * 2 - 1);
       const Tensor perceptual = lpips_->distance(made.real.features, made.made.features).mean();
       made.loss = made.loss + options_.perceptual * perceptual;
       made.metrics["lpips"] = perceptual.item<double>();
+      if (options_.texture > 0) {
+        const Tensor texture =
+            texture_distance(made.real.features, made.made.features, stream.fork("texture"));
+        made.loss = made.loss + options_.texture * texture;
+        made.metrics["texture"] = texture.item<double>();
+      }
     }
     made.metrics["l1"] = l1.item<double>();
     made.metrics["commitment"] = quantized.commitment_loss.item<double>();
     made.metrics["loss"] = made.loss.item<double>();
     return made;
-  }
-
-  Lpips::Features seen_by_lpips(const Tensor& pixels, const RandomStream& stream) const {
-    return lpips_->features(enlarged(shifted(pixels, stream), options_.zoom) * 2 - 1);
   }
 
   void rescue_codes(const StepContext& context, const Tensor& latent, Metrics& metrics) {

@@ -75,7 +75,8 @@ TEST_F(TokenizerStages, AFinishIsAddedToATrainedDecoderAndLearns) {
   further.start = folder_.path() / "first";
   further.train_encoder = false;
   further.network.finish = 8;
-  further.zoom = 2;
+  further.zoom = 4;
+  further.texture = 1;
   further.discriminator = DiscriminatorKind::kBoth;
   further.discriminator_layers = 1;
   further.adversarial_loss = AdversarialLoss::kPaired;
