@@ -119,11 +119,13 @@ void start_without_finish(Vqgan& tokenizer) {
 
 }  // namespace
 
-std::shared_ptr<Vqgan> with_finish(const Vqgan& tokenizer, std::int64_t channels,
+std::shared_ptr<Vqgan> with_ending(const Vqgan& tokenizer, const VqganConfig& ending,
                                    const RandomStream& stream) {
   torch::NoGradGuard guard;
   VqganConfig config = tokenizer.config();
-  config.finish = channels;
+  config.finish = ending.finish;
+  config.half_chroma = ending.half_chroma;
+  check(config);
   const Tensor codes = tokenizer.codebook();
   auto made = std::make_shared<Vqgan>(config);
   initialise_vqgan(*made, stream);

@@ -60,9 +60,9 @@ class Vqgan : public torch::nn::Module {
   std::shared_ptr<Codebook> quantize_;
 };
 
-// A copy of a trained tokenizer whose decoder has a finish of so many channels
-// (VqganConfig::finish). It makes the same pictures until it is trained.
-std::shared_ptr<Vqgan> with_finish(const Vqgan& tokenizer, std::int64_t channels,
+// A copy of a trained tokenizer whose decoder ends as `ending` says (VqganConfig's finish and
+// half_chroma). A new finish adds nothing until it is trained.
+std::shared_ptr<Vqgan> with_ending(const Vqgan& tokenizer, const VqganConfig& ending,
                                    const RandomStream& stream);
 
 // Weights for training from scratch.

@@ -27,6 +27,10 @@ void check(const VqganConfig& config) {
   if (config.finish < 0 || config.finish > 4096) {
     throw UsageError("a tokenizer's finish of {} channels: give 0 to 4096", config.finish);
   }
+  if (config.half_chroma && config.factor() % 2 != 0) {
+    throw UsageError("colours at half resolution need tokens of an even side, not of {} pixels",
+                     config.factor());
+  }
 }
 
 VqganConfig vqgan_config_from(const TensorMap& tensors, const std::string& source) {

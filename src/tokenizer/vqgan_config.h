@@ -32,6 +32,9 @@ struct VqganConfig {
   // the levels make; 0: none. With a stem of 2 the levels see no single pixel, and fine grain comes
   // out in a pattern of two by two.
   std::int64_t finish = 0;
+  // Colours at half the resolution of brightness, as in JPEG and lossy WebP files: coloured grain
+  // is something that pictures out of such files do not have.
+  bool half_chroma = false;
 
   // Picture pixels under a token, each way: 16 for the published tokenizer.
   std::int64_t factor() const { return stem << (multipliers.size() - 1); }

@@ -13,7 +13,7 @@ namespace addp {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(VqganConfig, channels, multipliers, blocks, codes,
                                                 code_width, stem, unit_codes, input_shortcut,
-                                                groups, finish)
+                                                groups, finish, half_chroma)
 
 // A row of model/presets.h's table.
 VqganConfig vqgan_preset(std::string_view name);

@@ -121,7 +121,8 @@ Tensor VqganFinish::forward(const Tensor& features) const {
   return conv_out_->forward(norm_out_->swish(block_->forward(fine)));
 }
 
-VqganDecoder::VqganDecoder(const VqganConfig& config) : stem_(config.stem) {
+VqganDecoder::VqganDecoder(const VqganConfig& config)
+    : stem_(config.stem), half_chroma_(config.half_chroma) {
   const std::size_t levels = config.multipliers.size();
   std::int64_t channels = config.level_channels(levels - 1);
   conv_in_ = register_module("conv_in",
@@ -156,8 +157,18 @@ Tensor VqganDecoder::forward(const Tensor& embeddings) const {
     if (i > 0) h = upsample_conv(h, upsample_[i]->weight, upsample_[i]->bias);
   }
   h = norm_out_->swish(h);
-  const Tensor pixels = shuffled(conv_out_->forward(h), stem_);
-  return finish_ ? pixels + finish_->forward(h) : pixels;
+  Tensor pixels = shuffled(conv_out_->forward(h), stem_);
+  if (finish_) pixels = pixels + finish_->forward(h);
+  return half_chroma_ ? with_half_chroma(pixels) : pixels;
+}
+
+Tensor with_half_chroma(const Tensor& pixels) {
+  constexpr double kRed = 0.299, kGreen = 0.587, kBlue = 0.114;  // of brightness (BT.601)
+  const Tensor luma =
+      kRed * pixels.slice(1, 0, 1) + kGreen * pixels.slice(1, 1, 2) + kBlue * pixels.slice(1, 2, 3);
+  const Tensor half = at::avg_pool2d(pixels - luma, 2);
+  return luma + at::upsample_bilinear2d(half, {pixels.size(2), pixels.size(3)},
+                                        /*align_corners=*/false);
 }
 
 Tensor upsample_conv(const Tensor& x, const Tensor& weight, const Tensor& bias) {

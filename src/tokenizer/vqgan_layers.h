@@ -55,6 +55,7 @@ class VqganDecoder : public torch::nn::Module {
 
  private:
   std::int64_t stem_;
+  bool half_chroma_;
   std::shared_ptr<Conv2d> conv_in_, conv_out_;
   VqganBlocks mid_;
   std::vector<VqganBlocks> up_;                    // indexed fine to coarse, run coarse to fine
@@ -62,6 +63,9 @@ class VqganDecoder : public torch::nn::Module {
   std::shared_ptr<GroupNorm> norm_out_;
   std::shared_ptr<VqganFinish> finish_;  // null where there is none
 };
+
+// Pictures whose colours are means of 2x2 pixels, enlarged again smoothly; brightness stays.
+Tensor with_half_chroma(const Tensor& pixels);
 
 // A 3x3 convolution of the picture doubled by nearest neighbours.
 Tensor upsample_conv(const Tensor& x, const Tensor& weight, const Tensor& bias);

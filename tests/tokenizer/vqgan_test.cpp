@@ -133,6 +133,39 @@ TEST(Vqgan, PresetsExist) {
   EXPECT_THROW(vqgan_preset("gigantic"), UsageError);
 }
 
+// Brightness as it was, colours as the mean of each 2x2 pixels, smoothly.
+TEST(Vqgan, HalfChromaLeavesBrightnessAlone) {
+  torch::manual_seed(3);
+  const Tensor pixels = torch::rand({2, 3, 8, 8});
+  const Tensor weights = torch::tensor({0.299F, 0.587F, 0.114F}).view({1, 3, 1, 1});
+  const auto luma = [&](const Tensor& x) { return (x * weights).sum(1, true); };
+  const Tensor made = with_half_chroma(pixels);
+  EXPECT_LT((luma(made) - luma(pixels)).abs().max().item<double>(), 1e-6);
+  const Tensor colour = pixels - luma(pixels);
+  const Tensor smooth = at::upsample_bilinear2d(at::avg_pool2d(colour, 2), {8, 8}, false);
+  EXPECT_LT((made - luma(pixels) - smooth).abs().max().item<double>(), 1e-6);
+  const Tensor grey = luma(pixels).expand({2, 3, 8, 8});
+  EXPECT_LT((with_half_chroma(grey) - grey).abs().max().item<double>(), 1e-6);
+}
+
+TEST(Vqgan, ANewEndingOfATrainedDecoderAddsNothingAtFirst) {
+  torch::NoGradGuard no_grad;
+  Vqgan trained(testing::small_tokenizer());
+  initialise_vqgan(trained, RandomStream(1, "test"));
+  VqganConfig ending = trained.config();
+  ending.finish = 8;
+  const Tensor ids = torch::randint(0, 32, {2, 4});
+  const Tensor before = trained.decode_ids(ids, {2, 2});
+  EXPECT_TRUE(torch::allclose(
+      with_ending(trained, ending, RandomStream(2, "test"))->decode_ids(ids, {2, 2}), before));
+  ending.half_chroma = true;
+  const auto soft = with_ending(trained, ending, RandomStream(2, "test"));
+  EXPECT_TRUE(torch::allclose(soft->decode_ids(ids, {2, 2}), with_half_chroma(before)));
+  const testing::TemporaryFolder folder;
+  save_tokenizer(folder.path() / "soft.safetensors", *soft, "{}");
+  EXPECT_EQ(load_tokenizer(folder.path() / "soft.safetensors")->config(), ending);
+}
+
 TEST(Vqgan, Bf16StaysNear) {
   // Eight bits of mantissa through some ten layers.
   torch::NoGradGuard no_grad;

@@ -64,6 +64,9 @@ struct TokenizerTrainOptions {
           "channels of a residual block at full resolution that ends the decoder; 0: none. With "
           "--start, a decoder without one gets it")
         .range(0, 4096);
+    o.add("half-chroma", network.half_chroma,
+          "colours at half resolution, as in JPEG and WebP files; with --start, also for a decoder "
+          "that was trained without");
     o.add("start", start,
           "a trained tokenizer to go on from, with its sizes; empty: random weights")
         .common();

@@ -88,9 +88,11 @@ std::shared_ptr<Vqgan> make_network(const TokenizerTrainOptions& options) {
     return on_device(std::make_shared<Vqgan>(options.network));
   }
   std::shared_ptr<Vqgan> network = load_tokenizer(options.start);
-  if (options.network.finish > 0 && network->config().finish == 0) {
-    network =
-        with_finish(*network, options.network.finish, initial_weights(options.train, "tokenizer"));
+  VqganConfig ending = network->config();
+  if (ending.finish == 0) ending.finish = options.network.finish;
+  ending.half_chroma |= options.network.half_chroma;
+  if (ending != network->config()) {
+    network = with_ending(*network, ending, initial_weights(options.train, "tokenizer"));
   }
   network->train();
   for (const auto& item : network->named_parameters()) {
