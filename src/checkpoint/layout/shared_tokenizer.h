@@ -14,8 +14,8 @@ namespace addp {
 inline constexpr const char* kTokenizerInside = "vqgan.";
 
 // Takes the tokenizer out of a model that will be written into `folder`, and notes the digest of
-// the one there. A DataError unless that one holds the same numbers once both are of type
-// `floating`.
+// the one there. A DataError unless that one makes the same tokens: encoder and codes hold the same
+// numbers once both are of type `floating`. Its decoder may be another, trained further.
 void share_tokenizer(TensorMap& tensors, OwnMetadata& own, const std::filesystem::path& folder,
                      std::optional<DType> floating);
 

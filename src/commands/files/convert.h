@@ -28,7 +28,8 @@ struct ConvertOptions {
         .choices({"keep", "float32", "float16", "bfloat16"});
     o.add(
         "share-tokenizer", share_tokenizer,
-        "leave the tokenizer out, for a set of models whose tokenizer.safetensors lies beside OUT");
+        "leave the tokenizer out, for a set of models whose tokenizer.safetensors lies beside OUT; its "
+        "decoder may have been trained further");
     o.add("for", target,
           "addp: the whole model; timm: the encoder with its features as timm's VisionTransformer, "
           ".safetensors or .pth; mae: the encoder as MAE's fine-tuning code takes it, .pth")

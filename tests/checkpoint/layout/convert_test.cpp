@@ -237,6 +237,14 @@ TEST(Convert, ModelsOfASetShareTheirTokenizer) {
   EXPECT_THROW(convert_checkpoint(scratch.path() / "whole.safetensors", out, options), DataError);
   std::filesystem::remove(scratch.path() / "tokenizer.safetensors");
   EXPECT_THROW(shared_tokenizer(config, out.string()), DataError);
+
+  // A decoder that learned on makes other pictures of the same tokens, and may have more layers.
+  write("whole.safetensors", "addp",
+        {{"vqgan.codes", number(0.1F)}, {"vqgan.decoder.a", number(1)}, {"width", number(2)}});
+  write("tokenizer.safetensors", "tokenizer",
+        {{"codes", number(0.1F)}, {"decoder.a", number(3)}, {"decoder.b", number(4)}});
+  convert_checkpoint(scratch.path() / "whole.safetensors", out, options);
+  EXPECT_EQ(open_checkpoint(out).tensors.size(), 1U);
 }
 
 }  // namespace
