@@ -21,7 +21,6 @@ TEST(PairedLoss, IsTheSoftplusOfHowFarThePairLiesApart) {
   EXPECT_NEAR(paired_loss(more, less).item<double>(), 0.5 * (first + second), 1e-6);
 }
 
-// Of a network whose logit is a weighted sum of the pixels the gradient is known: the weights.
 TEST(GradientPenalty, IsTheSquaredSlopeOfTheMeanLogit) {
   Discriminator network({.channels = 8, .layers = 1, .normalised = false});
   initialise(network, RandomStream(1, "test"));
