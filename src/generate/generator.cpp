@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "diffusion/addp_file.h"
 #include "machine/precision.h"
 #include "nn/kernel/frozen_weights.h"
+#include "nn/layer/layers.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -26,7 +28,7 @@ std::vector<std::string> stored_class_names(const nlohmann::json& provenance) {
 }  // namespace
 
 Generator Generator::open(const std::filesystem::path& model,
-                          const std::filesystem::path& tokenizer) {
+                          const std::filesystem::path& tokenizer, bool for_bf16) {
   Generator generator;
   const ModelFile file = open_model(model, {"addp", "predictor"});
   generator.source_ = file.source;
@@ -53,7 +55,16 @@ Generator Generator::open(const std::filesystem::path& model,
     generator.addp_ = load_addp(file, generator.tokenizer_).network;
   }
   generator.class_names_ = stored_class_names(file.provenance);
+  if (for_bf16) generator.keep_in_bf16();
   return generator;
+}
+
+// The tokenizer's encoder stays: pictures to edit are read in float32.
+void Generator::keep_in_bf16() {
+  for_bf16_ = true;
+  keep_weights_in_bf16(*tokenizer_->named_children()["decoder"]);
+  if (addp_) keep_weights_in_bf16(*addp_);
+  if (predictor_) keep_weights_in_bf16(*predictor_);
 }
 
 const Grid& Generator::grid() const {
@@ -146,6 +157,8 @@ const Vocabulary& Generator::vocabulary() const {
 Samples Generator::run(const SamplerStart& start, SamplerNoise& noise, const GenerationPlan& plan,
                        const SamplerHooks& hooks) const {
   check(plan.sampler);
+  if (for_bf16_ && !plan.bf16)
+    throw std::logic_error("a generator for bfloat16 is asked for float32");
   const Bf16Scope scope(plan.bf16);
   const FrozenWeights frozen;
   return addp_ ? generate(*addp_, *tokenizer_, start, plan.sampler, noise, hooks)

@@ -36,8 +36,11 @@ class Generator {
  public:
   // What `addp train addp` or `addp train predictor` wrote, or a published checkpoint. The
   // tokenizer inside is used unless `tokenizer` names another; a DataError where there is none.
+  // Opened for bfloat16, it samples in nothing else and takes half the memory.
   static Generator open(const std::filesystem::path& model,
-                        const std::filesystem::path& tokenizer = {});
+                        const std::filesystem::path& tokenizer = {}, bool for_bf16 = false);
+
+  bool for_bf16() const { return for_bf16_; }
 
   bool is_addp() const { return addp_ != nullptr; }
   bool can_be_fast() const { return addp_ != nullptr && addp_->bypass() != nullptr; }
@@ -85,6 +88,7 @@ class Generator {
   Samples run(const SamplerStart& start, SamplerNoise& noise, const GenerationPlan& plan,
               const SamplerHooks& hooks) const;
   const Vocabulary& vocabulary() const;
+  void keep_in_bf16();
 
   std::string source_, tokenizer_source_;
   FileDigest source_digest_, tokenizer_digest_;
@@ -92,6 +96,7 @@ class Generator {
   std::shared_ptr<Mage> predictor_;
   std::shared_ptr<Vqgan> tokenizer_;
   std::vector<std::string> class_names_;
+  bool for_bf16_ = false;
 };
 
 }  // namespace addp

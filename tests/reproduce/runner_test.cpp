@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -28,11 +29,11 @@ StudyJob shell_job(const std::string& name, const std::string& script,
 
 class RunnerTest : public ::testing::Test {
  protected:
-  RunnerReport run(std::int64_t jobs = 2) {
+  RunnerReport run(std::int64_t jobs = 2) { return run_in(Workplace(plan_, folder_.path()), jobs); }
+  RunnerReport run_in(const Workplace& place, std::int64_t jobs = 2) {
     RunnerOptions options;
     options.jobs = jobs;
     options.program = {"/bin/sh", "-c"};
-    const Workplace place(plan_, folder_.path());
     return run_jobs(place, options, [this](const StudyJob& job, const auto& result) {
       ended_.push_back(job.name + (result ? "" : " failed"));
     });
@@ -53,6 +54,42 @@ TEST_F(RunnerTest, NeedsComeFirstAndResultsAreKept) {
   ended_.clear();
   EXPECT_TRUE(run().failed.empty());
   EXPECT_TRUE(ended_.empty());  // both are done
+}
+
+// Of another folder only results are known; files that a job needs are made anew.
+TEST_F(RunnerTest, WhatWasDoneElsewhereRunsOnlyForItsFiles) {
+  const std::string trained = "echo '{\"x\": 1}' | tee \"$1/left\"", read = "cat \"$1/left\"";
+  const auto plan = [&](bool more) {
+    plan_.add(shell_job("network", trained, {in_folder("network")}));
+    plan_.add(shell_job("other", trained, {in_folder("other")}));
+    plan_.add(shell_job("measured", read, {in_folder("network")}));
+    plan_.add(shell_job("seen", read, {in_folder("other")}));
+    if (more) plan_.add(shell_job("new", read, {in_folder("network")}));
+  };
+  plan(false);
+  EXPECT_TRUE(run().failed.empty());
+  Workplace(plan_, folder_.path()).write_results({"seen"});
+
+  plan(true);
+  const testing::TemporaryFolder elsewhere;
+  Workplace place(plan_, elsewhere.path());
+  place.add_earlier(folder_.path() / "results.json");
+  EXPECT_EQ(place.result("measured")->printed["x"], 1);
+  EXPECT_FALSE(place.done("measured"));
+  EXPECT_EQ(place.to_do(), (std::set<std::string>{"network", "other", "seen", "new"}));
+  ended_.clear();
+  EXPECT_TRUE(run_in(place).failed.empty());
+  EXPECT_EQ(std::count(ended_.begin(), ended_.end(), "measured"), 0);
+  EXPECT_EQ(place.result("new")->printed["x"], 1);
+  EXPECT_TRUE(place.to_do().empty());
+}
+
+TEST_F(RunnerTest, ForeignResultsAreRefused) {
+  Workplace place(plan_, folder_.path());
+  for (const char* text : {"[]", "{", R"({"a-1": 3})"}) {
+    write_file_atomically(folder_.path() / "results.json", std::string_view(text));
+    EXPECT_THROW(place.add_earlier(folder_.path() / "results.json"), DataError) << text;
+  }
 }
 
 TEST_F(RunnerTest, AFailureStopsOnlyWhatNeedsIt) {

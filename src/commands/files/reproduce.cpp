@@ -64,10 +64,19 @@ Setting setting_of(const ReproduceOptions& options) {
   return setting;
 }
 
-void add_outside_models(const Setting& setting, Plan& plan) {
+// Sets of pictures are told apart by name and number.
+void add_outside(const Setting& setting, Plan& plan) {
   for (const std::string& model : {setting.tokenizer, setting.predictor, setting.addp}) {
     if (!model.empty()) plan.add_outside(model, FileDigest(model).hex());
   }
+  const auto set = [&](const std::string& data, std::int64_t pictures, std::int64_t held_out) {
+    if (!fs::path(data).is_absolute()) return;
+    plan.add_outside(
+        data, fmt::format("{} {} {}", fs::path(data).filename().string(), pictures, held_out));
+  };
+  set(setting.maps, setting.map_pictures, 0);
+  set(setting.dense, setting.dense_pictures, 0);
+  set(setting.data, setting.pictures, setting.held_out);
 }
 
 std::vector<Study> make_studies(const ReproduceOptions& options, Jobs& jobs) {
@@ -94,12 +103,13 @@ std::string time_text(double seconds) { return fmt::format("{:.2f}", seconds / 3
 
 nlohmann::json plan_json(const Workplace& workplace, const Estimate& estimate) {
   nlohmann::json jobs = nlohmann::json::array();
+  const std::set<std::string> to_do = workplace.to_do();
   for (const StudyJob& job : workplace.plan().jobs()) {
     jobs.push_back({{"name", job.name},
                     {"kind", job.kind},
                     {"needs", workplace.plan().needs(job)},
                     {"call", workplace.words(job)},
-                    {"done", workplace.done(job.name)},
+                    {"done", !to_do.contains(job.name)},
                     {"seconds", estimate.of_job.at(job.name)}});
   }
   return {{"jobs", jobs},
@@ -110,10 +120,9 @@ nlohmann::json plan_json(const Workplace& workplace, const Estimate& estimate) {
 
 std::string plan_text(const Workplace& workplace, const Estimate& estimate, std::int64_t side) {
   Table table{.title = "", .header = {"job", "length", "time", "needs"}, .rows = {}};
-  std::int64_t left = 0;
+  const std::set<std::string> to_do = workplace.to_do();
   for (const StudyJob& job : workplace.plan().jobs()) {
-    const bool done = workplace.done(job.name);
-    left += done ? 0 : 1;
+    const bool done = !to_do.contains(job.name);
     const double seconds = estimate.of_job.at(job.name);
     table.rows.push_back({job.name,
                           job.length_option.empty() ? "" : fmt::format("{:.0f}", units_of(job)),
@@ -123,8 +132,8 @@ std::string plan_text(const Workplace& workplace, const Estimate& estimate, std:
                           fmt::format("{}", fmt::join(workplace.plan().needs(job), " "))});
   }
   std::string text = table.to_text();
-  text += fmt::format("{} jobs, {} to do", table.rows.size(), left);
-  if (estimate.unknown < left) {
+  text += fmt::format("{} jobs, {} to do", table.rows.size(), to_do.size());
+  if (estimate.unknown < std::ssize(to_do)) {
     text += fmt::format(": about {} core-hours, {} with {} side by side",
                         time_text(estimate.core_seconds), format_duration(estimate.seconds), side);
   }
@@ -172,8 +181,9 @@ class Reproduction {
         jobs_(setting_, plan_),
         workplace_(plan_, fs::absolute(options.out).lexically_normal()),
         runner_(runner_options(options)) {
-    add_outside_models(setting_, plan_);
+    add_outside(setting_, plan_);
     studies_ = make_studies(options, jobs_);
+    for (const fs::path& file : options.earlier) workplace_.add_earlier(file);
   }
 
   void run() {
@@ -201,17 +211,25 @@ class Reproduction {
  private:
   // After each job: what has ended, and what is left.
   void tell(const StudyJob& job, const std::optional<JobResult>& result) {
-    std::int64_t left = 0;
-    for (const StudyJob& one : plan_.jobs()) left += workplace_.done(one.name) ? 0 : 1;
+    write_results();
     const Estimate rest = estimate(workplace_, rates_, runner_.jobs);
     const std::string time =
         rest.seconds > 0 ? fmt::format(", about {}", format_duration(rest.seconds)) : "";
     note("{} {}; {} of {} jobs left{}", job.name,
-         result ? "took " + format_duration(result->seconds) : "FAILED", left, plan_.jobs().size(),
-         time);
+         result ? "took " + format_duration(result->seconds) : "FAILED", workplace_.to_do().size(),
+         plan_.jobs().size(), time);
+  }
+
+  void write_results() const {
+    std::set<std::string> looked_at;
+    for (const Study& study : studies_) {
+      for (const StudyPanel& panel : study.panels) looked_at.insert(panel.job);
+    }
+    workplace_.write_results(looked_at);
   }
 
   void write() {
+    write_results();
     Findings findings = collect_findings(setting_, studies_, workplace_);
     findings.command = context_.command_line;
     findings.failed = report_.failed;

@@ -22,6 +22,7 @@ struct ReproduceOptions {
   double length = 1;
   std::int64_t samples = 0;
   std::filesystem::path document, discussion;
+  std::vector<std::string> earlier;
   std::string launcher;
   std::int64_t processes = 1;
 
@@ -54,6 +55,9 @@ struct ReproduceOptions {
     o.add("samples", samples, "pictures of a FID; 0: the scale's").range(0, 1e9);
     o.group("How to run it, and where to put it");
     o.add("out", out, "folder for everything; called again, it goes on there");
+    o.add("earlier", earlier,
+          "results.json of other folders or machines: jobs that are done there are not run again")
+        .metavar("FILE.json,..");
     o.add("jobs", jobs, "calls side by side; 0: one per core").range(0, 4096);
     o.add("threads", threads, "of each call").range(1, 4096);
     o.add("dry-run", dry_run, "print the plan and stop");

@@ -16,6 +16,7 @@
 #include "model/init.h"
 #include "model/whole/preset_configs.h"
 #include "nn/kernel/frozen_weights.h"
+#include "nn/layer/layers.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -46,16 +47,21 @@ void attach_bypass(const Subject& subject) {
   subject.network->attach(std::move(bypass));
 }
 
-Subject subject_of(const BenchGenerateOptions& options) {
+// Weights are held as `addp generate` holds them.
+Subject subject_of(const BenchGenerateOptions& options, bool bf16) {
   if (!options.model.empty()) {
     const LoadedAddp loaded = load_addp(options.model, options.tokenizer);
+    if (bf16) keep_weights_in_bf16(*loaded.network);
+    if (bf16) keep_weights_in_bf16(*loaded.tokenizer);
     return {loaded.network, loaded.tokenizer};
   }
   const PresetConfigs configs = preset_configs(options.preset);
-  Subject subject{on_device(std::make_shared<Addp>(configs.addp)),
-                  on_device(std::make_shared<Vqgan>(configs.tokenizer))};
+  Subject subject{on_device(std::make_shared<Addp>(configs.addp)), {}};
   initialise(*subject.network, RandomStream(0, "bench"));
+  if (bf16) keep_weights_in_bf16(*subject.network);
+  subject.tokenizer = on_device(std::make_shared<Vqgan>(configs.tokenizer));
   initialise_vqgan(*subject.tokenizer, RandomStream(0, "bench"));
+  if (bf16) keep_weights_in_bf16(*subject.tokenizer);
   if (options.sampler.fast && subject.network->vit() != nullptr) attach_bypass(subject);
   subject.network->eval();
   return subject;
@@ -117,8 +123,9 @@ double peak_memory_bytes() {
 }  // namespace
 
 PictureCost measure_sampling(const BenchGenerateOptions& options) {
-  Bf16Scope scope(bf16_here(options.precision));
-  const Measured measured = measure(subject_of(options), options);
+  const bool bf16 = bf16_here(options.precision);
+  Bf16Scope scope(bf16);
+  const Measured measured = measure(subject_of(options, bf16), options);
   return {measured.seconds_a_picture(),
           (measured.products + measured.convolutions) / static_cast<double>(measured.pictures)};
 }
@@ -129,7 +136,7 @@ void run(const BenchGenerateOptions& options, const RunContext& context) {
   const bool bf16 = bf16_here(options.precision);
   const std::string precision = bf16 ? "bf16" : "fp32";
   Bf16Scope scope(bf16);
-  const Subject subject = subject_of(options);
+  const Subject subject = subject_of(options, bf16);
   const Peak peak = measure_peak(bf16);
   const Measured measured = measure(subject, options);
   const double memory = peak_memory_bytes();

@@ -9,7 +9,6 @@
 #include "generate/trajectory.h"
 #include "image/codec/animation.h"
 #include "image/draw/draw.h"
-#include "machine/precision.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 
@@ -22,7 +21,7 @@ GenerationPlan plan_of(const GenerateOptions& options, const Generator& model) {
   plan.first = options.first;
   plan.count = options.count;
   plan.batch = std::min(options.batch, options.count);
-  plan.bf16 = bf16_here(options.model.precision);
+  plan.bf16 = model.for_bf16();
   plan.sampler = options.sampler;
   plan.grid = model.grid_of(options.size);
   model.ask_for(options.condition.name, options.condition.guidance, plan);

@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "commands/make/sampling.h"
 #include "generate/edit.h"
-#include "machine/precision.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -112,7 +111,7 @@ void run(const InpaintOptions& options, const RunContext& context) {
   EditOptions edit;
   edit.generation.seed = static_cast<std::uint64_t>(options.seed);
   edit.generation.count = options.count;
-  edit.generation.bf16 = bf16_here(options.model.precision);
+  edit.generation.bf16 = model.for_bf16();
   edit.generation.sampler = options.sampler;
   model.ask_for(options.condition.name, options.condition.guidance, edit.generation);
   model.check(edit.generation.sampler);

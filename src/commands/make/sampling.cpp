@@ -3,13 +3,14 @@
 #include "base/interrupt.h"
 #include "generate/recipe.h"
 #include "machine/machine.h"
+#include "machine/precision.h"
 #include "nn/torch.h"
 
 namespace addp {
 
 Generator open_generator(const SamplingModelOptions& options) {
   use_machine(options.compute);
-  return Generator::open(options.model, options.tokenizer);
+  return Generator::open(options.model, options.tokenizer, bf16_here(options.precision));
 }
 
 SamplingProgress::SamplingProgress(const std::string& label, std::int64_t batches,

@@ -47,12 +47,13 @@ SetKind kind_of(const std::string& spec) {
 // Pictures of a model, rounded to 8 bits as they would be in files.
 FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
                              const InceptionNetwork& network) {
-  const Generator model = Generator::open(options.sets[0], options.tokenizer);
+  const Generator model =
+      Generator::open(options.sets[0], options.tokenizer, bf16_here(options.precision));
   GenerationPlan plan;
   plan.seed = static_cast<std::uint64_t>(options.seed);
   plan.count = count;
   plan.batch = options.batch;
-  plan.bf16 = bf16_here(options.precision);
+  plan.bf16 = model.for_bf16();
   plan.sampler = options.sampler;
   model.ask_for(options.condition.name, options.condition.guidance, plan);
   model.check(plan.sampler);

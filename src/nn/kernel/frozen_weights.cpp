@@ -70,7 +70,8 @@ constexpr bool kKnownProcessor = false;
 bool usable(const Tensor& x, const Tensor& weight) {
   if (!kKnownProcessor || x.numel() == 0) return false;
   if (store.depth == 0 || at::GradMode::is_enabled() || reference_arithmetic()) return false;
-  if (!x.is_cpu() || !weight.is_cpu() || weight.scalar_type() != torch::kFloat32) return false;
+  if (!x.is_cpu() || !weight.is_cpu()) return false;
+  if (weight.scalar_type() != torch::kFloat32 && weight.scalar_type() != kType) return false;
   if (!at::globalContext().hasMKLDNN() || !at::globalContext().userEnabledMkldnn()) return false;
   return product_type(x) == torch::kBFloat16 && has_bf16_instructions();
 }
@@ -101,7 +102,7 @@ Tensor spread(const Tensor& weight, std::int64_t dim) {
 }
 
 Tensor doubling_weight(const Tensor& weight) {
-  return spread(spread(weight, 2), 3).transpose(0, 1);
+  return spread(spread(weight.to(torch::kFloat32), 2), 3).transpose(0, 1);
 }
 
 }  // namespace

@@ -53,6 +53,14 @@ Embedding::Embedding(std::int64_t rows, std::int64_t width)
 
 Tensor Embedding::forward(const Tensor& ids) const { return at::embedding(weight, ids); }
 
+void keep_weights_in_bf16(torch::nn::Module& network) {
+  for (const auto& module : network.modules()) {
+    const auto keep = [](Tensor& weight) { weight.set_data(weight.data().to(torch::kBFloat16)); };
+    if (auto* linear = module->as<Linear>()) keep(linear->weight);
+    if (auto* convolution = module->as<Conv2d>()) keep(convolution->weight);
+  }
+}
+
 std::int64_t parameter_count(const torch::nn::Module& module) {
   std::int64_t total = 0;
   for (const Tensor& parameter : module.parameters()) total += parameter.numel();

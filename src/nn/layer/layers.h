@@ -75,6 +75,10 @@ class Embedding : public torch::nn::Module {
   Tensor weight;
 };
 
+// Halves the memory of a network that computes in a Bf16Scope alone from now on: weights of Linear
+// and Conv2d are kept in bfloat16, to which every product would round them.
+void keep_weights_in_bf16(torch::nn::Module& network);
+
 // Parameters of a module and those under it.
 std::int64_t parameter_count(const torch::nn::Module& module);
 

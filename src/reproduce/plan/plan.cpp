@@ -43,7 +43,7 @@ std::string Plan::add(StudyJob job) {
   std::string text;
   for (const std::string& word : job.words) {
     const auto outside = outside_.find(word);
-    text += word + '\n' + (outside == outside_.end() ? "" : outside->second + '\n');
+    text += (outside == outside_.end() ? word : outside->second) + '\n';
   }
   for (const std::string& need : needs(job)) text += need + ' ' + keys_.at(need) + '\n';
   keys_[job.name] = sha256_hex(as_byte_span(text)).substr(0, 10);

@@ -37,7 +37,8 @@ class Plan {
   // Tells apart what a job computes: its words, and the keys of what it needs.
   std::string key(const std::string& name) const { return keys_.at(name); }
 
-  // A word that names a file from outside, and what is in it: part of the keys of jobs with it.
+  // A word that names something from outside, and what tells its content: that stands in the keys
+  // of jobs with it, not the place, which is another one on other machines.
   void add_outside(const std::string& word, const std::string& digest) { outside_[word] = digest; }
 
   // Files that jobs take, by their path in the folder of everything. Paths hold a digest of the

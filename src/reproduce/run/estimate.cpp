@@ -150,13 +150,14 @@ Estimate estimate(const Workplace& workplace, const Rates& rates, std::int64_t j
   Estimate result;
   std::map<std::string, double> ends;  // of each job, on as many cores as it likes
   double longest = 0, sum = 0;
+  const std::set<std::string> to_do = workplace.to_do();
   for (const StudyJob& job : workplace.plan().jobs()) {
     double start = 0;
     for (const std::string& need : workplace.plan().needs(job)) {
       start = std::max(start, ends[need]);
     }
     double seconds = 0;
-    if (!workplace.done(job.name)) {
+    if (to_do.contains(job.name)) {
       const auto rate = rates.find(job.kind);
       result.unknown += rate == rates.end() ? 1 : 0;
       if (rate != rates.end()) {

@@ -46,11 +46,12 @@ class Runner {
  public:
   Runner(const Workplace& workplace, const RunnerOptions& options, const ToldOfJob& told)
       : workplace_(workplace), options_(options), told_(told) {
+    const std::set<std::string> to_do = workplace.to_do();
     for (const StudyJob& job : workplace.plan().jobs()) {
-      if (workplace.done(job.name)) {
-        done_.insert(job.name);
-      } else {
+      if (to_do.contains(job.name)) {
         waiting_.push_back(&job);
+      } else {
+        done_.insert(job.name);
       }
     }
   }

@@ -7,10 +7,24 @@
 
 namespace addp {
 namespace fs = std::filesystem;
+namespace {
 
-fs::path Workplace::folder(const std::string& job) const {
-  return out_ / "jobs" / (job + "-" + plan_.key(job));
+JobResult read_result(const nlohmann::json& json, const fs::path& path) {
+  if (!json.is_object() || !json.contains("printed")) {
+    throw DataError("{}: is not what a job leaves; delete it to run the job again", path);
+  }
+  return {json["printed"], json.value("seconds", 0.0), json.value("core_seconds", 0.0)};
 }
+
+nlohmann::json to_json(const JobResult& result) {
+  return {{"seconds", result.seconds},
+          {"core_seconds", result.core_seconds},
+          {"printed", result.printed}};
+}
+
+}  // namespace
+
+fs::path Workplace::folder(const std::string& job) const { return out_ / "jobs" / place(job); }
 
 std::vector<std::string> Workplace::words(const StudyJob& job) const {
   std::vector<std::string> words;
@@ -27,22 +41,56 @@ bool Workplace::done(const std::string& job) const {
 
 std::optional<JobResult> Workplace::result(const std::string& job) const {
   const fs::path path = folder(job) / "result.json";
-  if (!fs::exists(path)) return {};
-  const auto json = nlohmann::json::parse(read_text_file(path), nullptr, /*exceptions=*/false);
-  if (!json.is_object() || !json.contains("printed")) {
-    throw DataError("{}: is not what a job leaves; delete it to run the job again", path);
+  if (fs::exists(path)) {
+    return read_result(nlohmann::json::parse(read_text_file(path), nullptr, /*exceptions=*/false),
+                       path);
   }
-  return JobResult{json["printed"], json.value("seconds", 0.0), json.value("core_seconds", 0.0)};
+  const auto found = earlier_.find(place(job));
+  return found == earlier_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void Workplace::write_result(const StudyJob& job, const JobResult& result) const {
-  const nlohmann::json json = {{"job", job.name},
-                               {"call", words(job)},
-                               {"program", version()},
-                               {"seconds", result.seconds},
-                               {"core_seconds", result.core_seconds},
-                               {"printed", result.printed}};
+  nlohmann::json json = to_json(result);
+  json["job"] = job.name;
+  json["call"] = words(job);
+  json["program"] = version();
   write_file_atomically(folder(job.name) / "result.json", json_text(json, 2) + "\n");
+}
+
+void Workplace::add_earlier(const fs::path& file) {
+  const auto json = nlohmann::json::parse(read_text_file(file), nullptr, /*exceptions=*/false);
+  if (!json.is_object()) {
+    throw DataError("{}: is not a results.json of 'addp reproduce'", file);
+  }
+  for (const auto& [place, result] : json.items()) {
+    if (!result.is_object() || !result.contains("printed")) {
+      throw DataError("{}: '{}' is not a result of 'addp reproduce'", file, place);
+    }
+    earlier_.emplace(place, read_result(result, file));
+  }
+}
+
+void Workplace::write_results(const std::set<std::string>& left_out) const {
+  nlohmann::json all = nlohmann::json::object();
+  for (const auto& [place, result] : earlier_) all[place] = to_json(result);
+  for (const StudyJob& job : plan_.jobs()) {
+    if (left_out.contains(job.name)) continue;
+    if (const auto one = result(job.name)) all[place(job.name)] = to_json(*one);
+  }
+  write_file_atomically(out_ / "results.json", json_text(all, 1) + "\n");
+}
+
+std::set<std::string> Workplace::to_do() const {
+  std::set<std::string> names;
+  const auto& jobs = plan_.jobs();
+  for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {  // needs come before in the plan
+    if (!names.contains(job->name) && result(job->name)) continue;
+    names.insert(job->name);
+    for (const std::string& need : plan_.needs(*job)) {
+      if (!done(need)) names.insert(need);
+    }
+  }
+  return names;
 }
 
 void Workplace::write_files() const {

@@ -51,6 +51,32 @@ TEST(FrozenWeights, ChangeNothingButRounding) {
   }
 }
 
+// A product rounds its weights in any case.
+TEST(FrozenWeights, MayBeKeptInHalfTheMemory) {
+  const torch::NoGradGuard no_grad;
+  const Bf16Scope scope(true);
+  torch::manual_seed(5);
+  const auto linear = std::make_shared<Linear>(40, 70);
+  const auto convolution = std::make_shared<Conv2d>(24, 20, 3, ConvOptions{.padding = 1});
+  for (Tensor* each : {&linear->weight, &linear->bias, &convolution->weight, &convolution->bias}) {
+    each->normal_();
+  }
+  const Tensor rows = torch::randn({2, 33, 40}), map = torch::randn({2, 24, 9, 7});
+  const auto results = [&] {
+    const FrozenWeights frozen;
+    return std::vector<Tensor>{linear->forward(rows), linear->gelu(rows),
+                               convolution->forward(map)};
+  };
+  const std::vector<Tensor> wanted = results();
+  keep_weights_in_bf16(*linear);
+  keep_weights_in_bf16(*convolution);
+  EXPECT_EQ(linear->parameters()[0].scalar_type(), torch::kBFloat16);
+  EXPECT_EQ(linear->parameters()[1].scalar_type(), torch::kFloat32);
+  EXPECT_EQ(convolution->parameters()[0].nbytes(), 2 * 20 * 24 * 9);
+  const std::vector<Tensor> got = results();
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_TRUE(got[i].equal(wanted[i])) << i;
+}
+
 TEST(FrozenWeights, AreLookedAtAnewInTheNextScope) {
   const torch::NoGradGuard no_grad;
   const Bf16Scope scope(true);
