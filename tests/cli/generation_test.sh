@@ -22,6 +22,9 @@ check generate-once-more 0 -- "${again[@]}"
 check same-seed 0 -- cmp "$work/again/000002.png" "$work/before.png"
 check grid 0 --out 'samples.png' -- "$addp" generate "${model[@]}" -n 4 --steps 2 --grid --json --out "$work/grid"
 check trajectory 0 --out '000000-steps.webp' -- "$addp" generate "${model[@]}" -n 1 --steps 2 --trajectory --json --out "$work/steps"
+check format 0 --out '000001.webp' -- "$addp" generate "${model[@]}" -n 2 --steps 2 --format webp:90 --json --out "$work/webp"
+check format-written 0 --out 'WebP' -- "$addp" doctor "$work/webp/000001.webp"
+check format-unknown 2 --err 'png, jpg:QUALITY and webp:QUALITY' -- "$addp" generate "${model[@]}" --format gif --out "$work/x"
 check size 0 --out '1 pictures of 48x16' -- "$addp" generate "${model[@]}" -n 1 --steps 2 --size 48x16 --trajectory --out "$work/size"
 check size-written 0 --out '48 ?x ?16' -- "$addp" doctor "$work/size/000000.png"
 check size-predictor 0 --out 'pictures of 16x48' -- "$addp" generate --model "$work/predictor" -n 1 --steps 2 --size 16x48 --out "$work/x"
@@ -114,6 +117,7 @@ if ls "$weights"/inception*.safetensors >/dev/null 2>&1; then
   ls "$work"/made/*.png >"$work/list.txt"
   check eval-fid 0 --out '"kid"' -- "$addp" eval fid "$work/addp" "$work/list.txt" --count 4 --steps 2 --class ring --threads 1 --save "$work/fid.safetensors" --json
   check eval-fid-record 0 --out '^count = 4' -- cat "$work/fid.safetensors.config.toml"
+  check eval-fid-format 0 --out 'kept as webp:50' -- "$addp" eval fid "$work/addp" "$work/fid.safetensors" --count 4 --steps 2 --as webp:50 --threads 1
   check eval-fid-cached 0 --err 'from the cache' -- "$addp" eval fid "$work/made" "$work/list.txt" --threads 1
   cp "$work/made/000001.png" "$work/made/000000.png"
   check eval-fid-changed 0 --err 'features.* 3/3' -- "$addp" eval fid "$work/fid.safetensors" "$work/list.txt" --threads 1

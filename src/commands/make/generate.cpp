@@ -8,6 +8,7 @@
 #include "commands/make/sampling.h"
 #include "generate/trajectory.h"
 #include "image/codec/animation.h"
+#include "image/codec/stored_as.h"
 #include "image/draw/draw.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
@@ -36,6 +37,7 @@ class Writer {
          const RunContext& context)
       : options_(options),
         plan_(plan),
+        format_(stored_as(options.format)),
         metadata_(picture_metadata(model, plan, plan.first, context)) {
     make_folder(options.out);
   }
@@ -46,8 +48,8 @@ class Writer {
         sheet_.push_back(image);
       } else {
         metadata_["addp:number"] = fmt::format("{}", first);
-        const auto path = name(first, ".png");
-        save_image(path, image, metadata_);
+        const auto path = name(first, format_.extension());
+        write_file_atomically(path, encode_image(image, format_, metadata_));
         files_.push_back(path);
       }
       ++first;
@@ -78,12 +80,13 @@ class Writer {
   }
 
  private:
-  std::filesystem::path name(std::int64_t number, const char* ending) const {
+  std::filesystem::path name(std::int64_t number, const std::string& ending) const {
     return options_.out / fmt::format("{:06d}{}", number, ending);
   }
 
   const GenerateOptions& options_;
   const GenerationPlan& plan_;
+  StoredAs format_;
   TextMetadata metadata_;
   std::vector<Image> sheet_;
   std::vector<std::filesystem::path> files_;

@@ -46,7 +46,7 @@ struct GenerateOptions {
   SamplingModelOptions model;
   ClassOptions condition;
   std::filesystem::path out;
-  std::string size;
+  std::string size, format = "png";
   std::int64_t count = 16, batch = 16, seed = 0, first = 0;
   bool grid = false, trajectory = false;
   SamplerOptions sampler;
@@ -63,6 +63,9 @@ struct GenerateOptions {
     condition.describe(o);
     o.add("size", size, "pixels of the pictures, any multiples of a token's; empty: as trained")
         .metavar("WxH");
+    o.add("format", format,
+          "of the files: png, jpg:QUALITY or webp:QUALITY; only PNG carries how a picture was made")
+        .metavar("FORMAT");
     o.add("grid", grid, "one sheet, samples.png, instead of a file for each picture");
     o.add("trajectory", trajectory,
           "also what the paper's figures show of each step: a strip (.png) and an animation "

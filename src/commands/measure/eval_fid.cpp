@@ -13,10 +13,10 @@
 #include "commands/make/sampling.h"
 #include "eval/generation/generation_report.h"
 #include "eval/generation/picture_set.h"
+#include "eval/generation/stored_pictures.h"
 #include "generate/recipe.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
-#include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 #include "weights/metric_weights.h"
 
@@ -49,6 +49,7 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
                              const InceptionNetwork& network) {
   const Generator model =
       Generator::open(options.sets[0], options.tokenizer, bf16_here(options.precision));
+  const StoredAs stored = stored_as(options.as);
   GenerationPlan plan;
   plan.seed = static_cast<std::uint64_t>(options.seed);
   plan.count = count;
@@ -65,6 +66,7 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
   if (plan.label >= 0) {
     source += fmt::format(", class {}, guidance {}", options.condition.name, plan.sampler.guidance);
   }
+  if (stored.changes_pixels()) source += ", kept as " + options.as;
   FeatureCollector collector(network, kKeptFeatures, {"", source, "none"});
   Progress progress("sample", count, "pictures");
   SamplerHooks hooks;
@@ -72,7 +74,7 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
   model.sample_all(
       plan,
       [&](std::int64_t first, const Tensor& pixels) {
-        collector.add(to_bytes(pixels));
+        collector.add(stored_bytes(pixels, stored));
         progress.update(first + pixels.size(0));
       },
       hooks);
@@ -142,6 +144,7 @@ void run(const EvalFidOptions& options, const RunContext& context) {
                      options.sets.size());
   }
   check(options.sampler);
+  stored_as(options.as);  // refused before anything is computed
   use_machine(options.compute);
   if (kind_of(options.sets[1]) == SetKind::kModel) {
     throw UsageError("{}: a model cannot be the reference; name it first", options.sets[1]);

@@ -8,7 +8,7 @@ namespace addp {
 struct EvalFidOptions {
   std::vector<std::string> sets;
   std::filesystem::path weights, tokenizer, save;
-  std::string split = "all", generated_split = "all";
+  std::string split = "all", generated_split = "all", as = "png";
   std::int64_t count = 0, reference_count = 0, size = 0;
   std::int64_t seed = 0, batch = 64;
   ComputeOptions compute;
@@ -45,6 +45,10 @@ struct EvalFidOptions {
     compute.describe(o);
     o.group("Where the generated set is a model");
     o.add("tokenizer", tokenizer, "tokenizer of a published checkpoint that has none inside");
+    o.add("as", as,
+          "its pictures as files of this format hold them: png, jpg:QUALITY or webp:QUALITY; FID "
+          "sees whether it is the reference's own")
+        .metavar("FORMAT");
     o.add("seed", seed, "of the pictures").range(0, 9e15);
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
     condition.describe(o);

@@ -89,7 +89,8 @@ void run(const EvalTokenizerOptions& options, const RunContext& context) {
       evaluate_tokenizer(*tokenizer, pictures_of(options),
                          {.lpips = lpips ? &*lpips : nullptr,
                           .inception = inception ? &*inception : nullptr,
-                          .batch = options.batch},
+                          .batch = options.batch,
+                          .stored = stored_as(options.as)},
                          &shown);
   if (!options.out.empty()) {
     context.write_configuration(options.out);

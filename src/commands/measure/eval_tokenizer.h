@@ -12,7 +12,7 @@ namespace addp {
 
 struct EvalTokenizerOptions {
   std::filesystem::path model, weights, lpips, out;
-  std::string data, split;
+  std::string data, split, as = "png";
   std::int64_t count = 0, size = 0, batch = 32;
   ComputeOptions compute;
   bool fid = true;
@@ -28,6 +28,11 @@ struct EvalTokenizerOptions {
     o.add("weights", weights, "the FID network; empty: inception*.safetensors of 'addp weights'");
     o.add("lpips", lpips, "LPIPS weights; empty: lpips*.safetensors of 'addp weights'");
     o.add("fid", fid, "also rFID");
+    o.add(
+         "as", as,
+         "reconstructions as files of this format hold them: png, jpg:QUALITY or webp:QUALITY; FID "
+         "sees whether it is the pictures' own")
+        .metavar("FORMAT");
     o.add("out", out, "folder for a sheet of reconstructions and a page; empty: none");
     o.add("batch", batch, "pictures at a time").range(1, 65536);
     compute.describe(o);

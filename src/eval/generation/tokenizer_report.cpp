@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "eval/generation/picture_metrics.h"
+#include "eval/generation/stored_pictures.h"
 #include "image/resize/resize.h"
 #include "machine/machine.h"
 #include "nn/layer/picture_tensor.h"
@@ -74,7 +75,8 @@ class TokenizerTally {
   void measure(const std::vector<Image>& images) {
     const Tensor pixels = to_tensor(images).to(compute_device());
     const Tensor ids = tokenizer_.encode(pixels);
-    const Tensor rebuilt = to_bytes(tokenizer_.decode_ids(ids, tokenizer_.grid_of(pixels)));
+    const Tensor rebuilt =
+        stored_bytes(tokenizer_.decode_ids(ids, tokenizer_.grid_of(pixels)), options_.stored);
     const Tensor original = to_bytes(pixels);
     figures_.counts += torch::bincount(ids.flatten().cpu(), {}, figures_.counts.size(0));
     // A picture that comes back exactly has no finite PSNR; 100 dB stands for it.

@@ -8,6 +8,7 @@
 #include "eval/generation/generation_report.h"
 #include "eval/generation/lpips.h"
 #include "eval/generation/picture_set.h"
+#include "image/codec/stored_as.h"
 #include "tokenizer/vqgan.h"
 
 namespace addp {
@@ -24,6 +25,7 @@ struct TokenizerEvaluation {
   const Lpips* lpips = nullptr;                 // null: left out
   const InceptionNetwork* inception = nullptr;  // null: no rFID
   std::int64_t batch = 32;
+  StoredAs stored{};       // as which reconstructions are compared
   std::int64_t shown = 8;  // the first pictures are kept with their reconstructions
 };
 
