@@ -118,6 +118,8 @@ if ls "$weights"/inception*.safetensors >/dev/null 2>&1; then
   check eval-fid 0 --out '"kid"' -- "$addp" eval fid "$work/addp" "$work/list.txt" --count 4 --steps 2 --class ring --threads 1 --save "$work/fid.safetensors" --json
   check eval-fid-record 0 --out '^count = 4' -- cat "$work/fid.safetensors.config.toml"
   check eval-fid-format 0 --out 'kept as webp:50' -- "$addp" eval fid "$work/addp" "$work/fid.safetensors" --count 4 --steps 2 --as webp:50 --threads 1
+  check eval-fid-per-class 0 --out 'classes as in the reference, guidance 2' -- "$addp" eval fid "$work/addp" $data --split val --count 4 --steps 2 --per-class --guidance 2 --threads 1
+  check eval-fid-two-classes 2 --err 'give one' -- "$addp" eval fid "$work/addp" $data --split val --count 4 --steps 2 --per-class --class ring --threads 1
   check eval-fid-cached 0 --err 'from the cache' -- "$addp" eval fid "$work/made" "$work/list.txt" --threads 1
   cp "$work/made/000001.png" "$work/made/000000.png"
   check eval-fid-changed 0 --err 'features.* 3/3' -- "$addp" eval fid "$work/fid.safetensors" "$work/list.txt" --threads 1

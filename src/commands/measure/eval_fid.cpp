@@ -1,6 +1,7 @@
 #include "commands/measure/eval_fid.h"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -11,9 +12,11 @@
 #include "checkpoint/layout/recognise.h"
 #include "checkpoint/named/find_model.h"
 #include "commands/make/sampling.h"
+#include "data/load/open_dataset.h"
 #include "eval/generation/generation_report.h"
 #include "eval/generation/picture_set.h"
 #include "eval/generation/stored_pictures.h"
+#include "eval/recognition/class_match.h"
 #include "generate/recipe.h"
 #include "machine/machine.h"
 #include "machine/precision.h"
@@ -44,6 +47,40 @@ SetKind kind_of(const std::string& spec) {
   return own_metadata(open_checkpoint(spec)) ? SetKind::kModel : SetKind::kStatistics;
 }
 
+// The class of every picture to sample: each as often as the reference has it.
+std::vector<std::int64_t> classes_of_reference(const EvalFidOptions& options,
+                                               const Generator& model, std::int64_t count) {
+  if (!options.condition.name.empty()) throw UsageError("--per-class and --class: give one");
+  if (model.class_names().empty()) {
+    throw UsageError("{}: was trained without classes; omit --per-class", model.source());
+  }
+  const auto dataset = open_dataset(options.sets[1], options.split, Task::kClassification);
+  const auto known = static_cast<std::int64_t>(model.class_names().size());
+  const auto matched = match_classes({known, model.class_names(), {}}, *dataset);
+  std::vector<std::int64_t> classes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const int at = dataset->class_of(i * dataset->size() / count % dataset->size());
+    classes.push_back(matched.at(static_cast<std::size_t>(at)));
+  }
+  return classes;
+}
+
+using PictureSink = std::function<void(std::int64_t, const Tensor&)>;
+
+// The same as Generator::sample_all, with a class for every picture.
+void sample_classes(const Generator& model, const GenerationPlan& plan,
+                    const std::vector<std::int64_t>& classes, const PictureSink& sink,
+                    const SamplerHooks& hooks) {
+  for (std::int64_t first = 0; first < plan.count; first += plan.batch) {
+    std::vector<PictureAsk> asks;
+    for (std::int64_t i = first; i < std::min(first + plan.batch, plan.count); ++i) {
+      const auto number = static_cast<std::size_t>(i);
+      asks.push_back({{plan.seed, number}, classes[number]});
+    }
+    sink(first, model.sample_asked(asks, plan, hooks).pixels);
+  }
+}
+
 // Pictures of a model, rounded to 8 bits as they would be in files.
 FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
                              const InceptionNetwork& network) {
@@ -56,7 +93,13 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
   plan.batch = options.batch;
   plan.bf16 = model.for_bf16();
   plan.sampler = options.sampler;
-  model.ask_for(options.condition.name, options.condition.guidance, plan);
+  std::vector<std::int64_t> classes;
+  if (options.per_class) {
+    classes = classes_of_reference(options, model, count);
+    plan.sampler.guidance = options.condition.guidance;
+  } else {
+    model.ask_for(options.condition.name, options.condition.guidance, plan);
+  }
   model.check(plan.sampler);
   std::string source =
       fmt::format("{} sampled from {} with seed {}", count, options.sets[0], options.seed);
@@ -66,18 +109,23 @@ FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
   if (plan.label >= 0) {
     source += fmt::format(", class {}, guidance {}", options.condition.name, plan.sampler.guidance);
   }
+  if (options.per_class) {
+    source += fmt::format(", classes as in the reference, guidance {}", plan.sampler.guidance);
+  }
   if (stored.changes_pixels()) source += ", kept as " + options.as;
   FeatureCollector collector(network, kKeptFeatures, {"", source, "none"});
   Progress progress("sample", count, "pictures");
   SamplerHooks hooks;
   hooks.cancelled = interrupt_requested;
-  model.sample_all(
-      plan,
-      [&](std::int64_t first, const Tensor& pixels) {
-        collector.add(stored_bytes(pixels, stored));
-        progress.update(first + pixels.size(0));
-      },
-      hooks);
+  const PictureSink sink = [&](std::int64_t first, const Tensor& pixels) {
+    collector.add(stored_bytes(pixels, stored));
+    progress.update(first + pixels.size(0));
+  };
+  if (options.per_class) {
+    sample_classes(model, plan, classes, sink, hooks);
+  } else {
+    model.sample_all(plan, sink, hooks);
+  }
   return std::move(collector).finish();
 }
 

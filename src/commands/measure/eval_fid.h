@@ -14,7 +14,7 @@ struct EvalFidOptions {
   ComputeOptions compute;
   Precision precision = Precision::kAuto, features = Precision::kFloat32;
   ClassOptions condition;
-  bool inception_score = false, cache = true;
+  bool inception_score = false, cache = true, per_class = false;
   SamplerOptions sampler;
 
   void describe(Options& o) {
@@ -52,6 +52,8 @@ struct EvalFidOptions {
     o.add("seed", seed, "of the pictures").range(0, 9e15);
     o.add("batch", batch, "pictures that are made together").range(1, 65536);
     condition.describe(o);
+    o.add("per-class", per_class,
+          "as many pictures of each class as the reference has, for models that know its classes");
     describe_precision(o, precision);
     sampler.describe(o);
   }
