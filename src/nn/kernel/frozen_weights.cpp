@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "machine/freed_memory.h"
 #include "machine/precision.h"
 #include "nn/torch.h"
 
@@ -37,9 +38,11 @@ auto operation(const char* name) {
 }
 
 // A weight or bias and the form that is computed with. The first is held so that no other can come
-// to its address.
+// to its address. A weight that is bfloat16 itself gives its memory up for the form, and is made of
+// it again in the end.
 struct Kept {
   Tensor weight, form;
+  bool moved = false;
 };
 // A weight may be asked for as it is, or spread for a doubled picture.
 using Key = std::pair<const void*, bool>;
@@ -49,15 +52,39 @@ constexpr auto kType = torch::kBFloat16;
 struct Store {
   int depth = 0;
   std::map<Key, Kept> kept;
+  std::size_t given_up = 0;  // bytes that were freed since memory was last returned
 };
 thread_local Store store;
+
+// A hole of one weight is too small for the aligned form of the next that is as large.
+void give_up(Tensor& weight) {
+  constexpr std::size_t kWorthReturning = 64 << 20;
+  store.given_up += weight.nbytes();
+  weight.set_data(at::empty({0}, weight.options()));
+  if (store.given_up < kWorthReturning) return;
+  return_freed_memory();
+  store.given_up = 0;
+}
 
 template <class Make>
 Tensor kept_form(const Tensor& weight, bool doubled, const Make& make) {
   const Key key{weight.unsafeGetTensorImpl(), doubled};
   const auto found = store.kept.find(key);
   if (found != store.kept.end()) return found->second.form;
-  return store.kept.emplace(key, Kept{weight, make(weight.detach())}).first->second.form;
+  Kept& kept = store.kept[key];
+  kept = {weight, make(weight.detach())};
+  kept.moved = weight.scalar_type() == kType && kept.form.is_mkldnn() && !doubled;
+  if (kept.moved) give_up(kept.weight);
+  return kept.form;
+}
+
+void forget_forms() {
+  for (auto& [key, kept] : store.kept) {
+    if (kept.moved) kept.weight.set_data(kept.form.to_dense());
+    kept.form.reset();
+  }
+  store.kept.clear();
+  if (std::exchange(store.given_up, 0) > 0) return_freed_memory();
 }
 
 // Elsewhere oneDNN's operations may not know bfloat16.
@@ -110,7 +137,7 @@ Tensor doubling_weight(const Tensor& weight) {
 FrozenWeights::FrozenWeights() { ++store.depth; }
 
 FrozenWeights::~FrozenWeights() {
-  if (--store.depth == 0) store.kept.clear();
+  if (--store.depth == 0) forget_forms();
 }
 
 Tensor linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias) {

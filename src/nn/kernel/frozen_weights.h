@@ -9,7 +9,8 @@
 
 namespace addp {
 
-// While one of these lives, on its thread, nobody writes to the weights of the networks that run.
+// While one of these lives, on its thread, nobody writes to the weights of the networks that run;
+// and no other thread reads weights that are bfloat16 themselves, which are empty meanwhile.
 class FrozenWeights {
  public:
   FrozenWeights();

@@ -1,5 +1,6 @@
 #include "nn/layer/layers.h"
 
+#include "machine/freed_memory.h"
 #include "nn/kernel/frozen_weights.h"
 #include "nn/kernel/group_norm.h"
 #include "nn/torch.h"
@@ -59,6 +60,7 @@ void keep_weights_in_bf16(torch::nn::Module& network) {
     if (auto* linear = module->as<Linear>()) keep(linear->weight);
     if (auto* convolution = module->as<Conv2d>()) keep(convolution->weight);
   }
+  return_freed_memory();
 }
 
 std::int64_t parameter_count(const torch::nn::Module& module) {
