@@ -13,6 +13,7 @@ results() { find "$out/jobs" -name result.json 2>/dev/null; }
 check "an unknown study" 2 --err "there are main, input, .*pictures" -- "$addp" reproduce --only everything --out "$out"
 check "an unknown scale" 2 --err "there are mini, nano, tiny, paper" -- "$addp" reproduce --scale huge --out "$out"
 check "the paper's scale says what it needs" 2 --err "needed: .*GPU" -- "$addp" reproduce --scale paper --out "$out"
+check "an unknown format" 2 --err "png, jpg:QUALITY and webp:QUALITY" -- "$addp" reproduce --scale mini --as gif --out "$out"
 check "a predictor without its tokenizer" 2 --err "--tokenizer" -- "$addp" reproduce --scale mini --predictor cells --out "$out"
 check "the plan" 0 --out "addp-argmax.1 .*predictor" -- "${graph[@]}" --dry-run
 [ -z "$(results)" ] || { echo "FAILED the plan: something ran"; failures=$((failures + 1)); }
@@ -56,6 +57,10 @@ grep -q '"done": \([0-9]*\)' "$out/reproduce.json" &&
 for text in "Does the paper hold" "Table 4: mapping function f" "cannot be told" "Figure 12" "<svg" "data:image/png"; do
   grep -q "$text" "$out/index.html" || { echo "FAILED the page: no '$text'"; failures=$((failures + 1)); }
 done
+
+elsewhere=("$addp" reproduce --scale mini --seeds 1 --no-measure --only mapping,condition --out "$work/elsewhere")
+check "results of another folder" 0 --out "jobs, 0 to do" -- "${elsewhere[@]}" --earlier "$out/results.json"
+check "what is not a result" 3 --err "is not a" -- "${elsewhere[@]}" --earlier "$out/reproduce.json"
 
 printf 'What was found, in *words*.\n' >"$work/words.md"
 check "the document" 0 -- "${graph[@]}" --document "$work/docs/FOUND.md" --discussion "$work/words.md"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/error.h"
@@ -91,6 +92,17 @@ TEST(Studies, AllOfThemMakeOneGraphWithoutLooseEnds) {
     before.insert(one.name);
   }
   for (const std::string& name : in_cells) EXPECT_TRUE(before.contains(name)) << name;
+}
+
+TEST(Studies, EveryFidHasTheFormatThatWasAskedFor) {
+  Setting setting = mini_setting();
+  setting.as = "webp:90";
+  Plan plan;
+  Jobs jobs(setting, plan);
+  const StudyJob& fid = plan.job(jobs.fid_of_mage(1));
+  const auto option = std::find(fid.words.begin(), fid.words.end(), "--as");
+  ASSERT_NE(option, fid.words.end());
+  EXPECT_EQ(*(option + 1), "webp:90");
 }
 
 TEST(Studies, PublishedClaimsHoldForThePublishedFigures) {

@@ -13,6 +13,7 @@
 #include "base/run/progress.h"
 #include "checkpoint/named/find_model.h"
 #include "data/shapes/shapes_dataset.h"
+#include "image/codec/stored_as.h"
 #include "report/table.h"
 #include "reproduce/page/report.h"
 #include "reproduce/plan/studies.h"
@@ -45,6 +46,8 @@ Setting setting_of(const ReproduceOptions& options) {
   setting.seeds = options.seeds;
   setting.length = options.length;
   setting.samples = options.samples;
+  stored_as(options.as);  // refused now, not by a job
+  setting.as = options.as;
   if (!options.tokenizer.empty()) {
     setting.tokenizer = fs::canonical(find_model(options.tokenizer, {"tokenizer"})).string();
   }

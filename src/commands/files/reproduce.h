@@ -23,6 +23,7 @@ struct ReproduceOptions {
   std::int64_t samples = 0;
   std::filesystem::path document, discussion;
   std::vector<std::string> earlier;
+  std::string as = "png";
   std::string launcher;
   std::int64_t processes = 1;
 
@@ -53,6 +54,10 @@ struct ReproduceOptions {
     o.add("length", length, "of every training, over the scale's: 0.1 is a tenth of the steps")
         .range(1e-6, 1000);
     o.add("samples", samples, "pictures of a FID; 0: the scale's").range(0, 1e9);
+    o.add("as", as,
+          "pictures of a FID as files of this format hold them: png, jpg:QUALITY or webp:QUALITY; "
+          "give that of --data")
+        .metavar("FORMAT");
     o.group("How to run it, and where to put it");
     o.add("out", out, "folder for everything; called again, it goes on there");
     o.add("earlier", earlier,

@@ -177,7 +177,10 @@ std::string budget_text(const Findings& findings) {
   }
   if (!steps.empty()) text += ".";
   if (s.length != 1) text += fmt::format(" Trainings have {:g} of the scale's length.", s.length);
-  if (s.fid) text += fmt::format(" FID of {} pictures.", s.samples);
+  if (s.fid) {
+    text +=
+        fmt::format(" FID of {} pictures{}.", s.samples, s.as == "png" ? "" : ", kept as " + s.as);
+  }
   return text;
 }
 

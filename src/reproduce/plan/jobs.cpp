@@ -166,6 +166,7 @@ std::string Jobs::fid(const std::string& name, const std::string& model, std::in
                                     "--seed",  std::to_string(seed),
                                     "--count", std::to_string(setting_.samples)};
   if (given == sampling.end()) append(words, {"--steps", steps});
+  if (setting_.as != "png") append(words, {"--as", setting_.as});
   append(words, sampling);
   return plan_.add({.name = name,
                     .kind = fmt::format("eval fid, {} steps", steps),

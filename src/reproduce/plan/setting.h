@@ -18,6 +18,7 @@ struct Setting {
   std::int64_t seeds = 2;
   double length = 1;         // of every training, over the scale's
   std::int64_t samples = 0;  // of a FID; 0: the scale's
+  std::string as = "png";    // the format as which these are compared
 
   // What was found in the data.
   std::int64_t pictures = 0, held_out = 0;  // of `data`
