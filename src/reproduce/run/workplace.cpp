@@ -22,6 +22,17 @@ nlohmann::json to_json(const JobResult& result) {
           {"printed", result.printed}};
 }
 
+// Figures only: where files lay says nothing elsewhere.
+nlohmann::json without_paths(const nlohmann::json& printed) {
+  if (!printed.is_object()) return printed;
+  nlohmann::json kept = nlohmann::json::object();
+  for (const auto& [name, value] : printed.items()) {
+    if (value.is_string() && fs::path(value.get<std::string>()).is_absolute()) continue;
+    kept[name] = value;
+  }
+  return kept;
+}
+
 }  // namespace
 
 fs::path Workplace::folder(const std::string& job) const { return out_ / "jobs" / place(job); }
@@ -75,7 +86,10 @@ void Workplace::write_results(const std::set<std::string>& left_out) const {
   for (const auto& [place, result] : earlier_) all[place] = to_json(result);
   for (const StudyJob& job : plan_.jobs()) {
     if (left_out.contains(job.name)) continue;
-    if (const auto one = result(job.name)) all[place(job.name)] = to_json(*one);
+    if (auto one = result(job.name)) {
+      one->printed = without_paths(one->printed);
+      all[place(job.name)] = to_json(*one);
+    }
   }
   write_file_atomically(out_ / "results.json", json_text(all, 1) + "\n");
 }
