@@ -28,6 +28,7 @@ nlohmann::json without_paths(const nlohmann::json& printed) {
   nlohmann::json kept = nlohmann::json::object();
   for (const auto& [name, value] : printed.items()) {
     if (value.is_string() && fs::path(value.get<std::string>()).is_absolute()) continue;
+    if (name == "protocol") continue;  // names the sets by where they lay
     kept[name] = value;
   }
   return kept;
