@@ -59,10 +59,13 @@ Generator Generator::open(const std::filesystem::path& model,
   return generator;
 }
 
-// The tokenizer's encoder stays: pictures to edit are read in float32.
+void keep_decoder_in_bf16(Vqgan& tokenizer) {
+  keep_weights_in_bf16(*tokenizer.named_children()["decoder"]);
+}
+
 void Generator::keep_in_bf16() {
   for_bf16_ = true;
-  keep_weights_in_bf16(*tokenizer_->named_children()["decoder"]);
+  keep_decoder_in_bf16(*tokenizer_);
   if (addp_) keep_weights_in_bf16(*addp_);
   if (predictor_) keep_weights_in_bf16(*predictor_);
 }
@@ -157,8 +160,9 @@ const Vocabulary& Generator::vocabulary() const {
 Samples Generator::run(const SamplerStart& start, SamplerNoise& noise, const GenerationPlan& plan,
                        const SamplerHooks& hooks) const {
   check(plan.sampler);
-  if (for_bf16_ && !plan.bf16)
+  if (for_bf16_ && !plan.bf16) {
     throw std::logic_error("a generator for bfloat16 is asked for float32");
+  }
   const Bf16Scope scope(plan.bf16);
   const FrozenWeights frozen;
   return addp_ ? generate(*addp_, *tokenizer_, start, plan.sampler, noise, hooks)

@@ -32,6 +32,10 @@ struct PictureAsk {
   std::int64_t label = -1;  // class number; -1: none
 };
 
+// Of a tokenizer that will only decode in bfloat16. Its encoder stays: pictures to edit are read in
+// float32.
+void keep_decoder_in_bf16(Vqgan& tokenizer);
+
 class Generator {
  public:
   // What `addp train addp` or `addp train predictor` wrote, or a published checkpoint. The

@@ -120,6 +120,7 @@ if ls "$weights"/inception*.safetensors >/dev/null 2>&1; then
   check eval-fid-format 0 --out 'kept as webp:50' -- "$addp" eval fid "$work/addp" "$work/fid.safetensors" --count 4 --steps 2 --as webp:50 --threads 1
   check eval-fid-per-class 0 --out 'classes as in the reference, guidance 2' -- "$addp" eval fid "$work/addp" $data --split val --count 4 --steps 2 --per-class --guidance 2 --threads 1
   check eval-fid-two-classes 2 --err 'give one' -- "$addp" eval fid "$work/addp" $data --split val --count 4 --steps 2 --per-class --class ring --threads 1
+  check eval-fid-format-of-files 2 --err 'is no model' -- "$addp" eval fid "$work/made" "$work/fid.safetensors" --as webp:50 --threads 1
   check eval-fid-cached 0 --err 'from the cache' -- "$addp" eval fid "$work/made" "$work/list.txt" --threads 1
   cp "$work/made/000001.png" "$work/made/000000.png"
   check eval-fid-changed 0 --err 'features.* 3/3' -- "$addp" eval fid "$work/fid.safetensors" "$work/list.txt" --threads 1

@@ -52,7 +52,7 @@ Subject subject_of(const BenchGenerateOptions& options, bool bf16) {
   if (!options.model.empty()) {
     const LoadedAddp loaded = load_addp(options.model, options.tokenizer);
     if (bf16) keep_weights_in_bf16(*loaded.network);
-    if (bf16) keep_weights_in_bf16(*loaded.tokenizer);
+    if (bf16) keep_decoder_in_bf16(*loaded.tokenizer);
     return {loaded.network, loaded.tokenizer};
   }
   const PresetConfigs configs = preset_configs(options.preset);
@@ -61,7 +61,7 @@ Subject subject_of(const BenchGenerateOptions& options, bool bf16) {
   if (bf16) keep_weights_in_bf16(*subject.network);
   subject.tokenizer = on_device(std::make_shared<Vqgan>(configs.tokenizer));
   initialise_vqgan(*subject.tokenizer, RandomStream(0, "bench"));
-  if (bf16) keep_weights_in_bf16(*subject.tokenizer);
+  if (bf16) keep_decoder_in_bf16(*subject.tokenizer);
   if (options.sampler.fast && subject.network->vit() != nullptr) attach_bypass(subject);
   subject.network->eval();
   return subject;

@@ -192,7 +192,13 @@ void run(const EvalFidOptions& options, const RunContext& context) {
                      options.sets.size());
   }
   check(options.sampler);
-  stored_as(options.as);  // refused before anything is computed
+  // Refused before anything is computed.
+  if (stored_as(options.as).changes_pixels() || options.per_class) {
+    if (kind_of(options.sets[0]) != SetKind::kModel) {
+      throw UsageError("{}: is no model; --per-class and --as are for what a model makes",
+                       options.sets[0]);
+    }
+  }
   use_machine(options.compute);
   if (kind_of(options.sets[1]) == SetKind::kModel) {
     throw UsageError("{}: a model cannot be the reference; name it first", options.sets[1]);

@@ -9,11 +9,10 @@ namespace addp {
 namespace fs = std::filesystem;
 namespace {
 
-JobResult read_result(const nlohmann::json& json, const fs::path& path) {
-  if (!json.is_object() || !json.contains("printed")) {
-    throw DataError("{}: is not what a job leaves; delete it to run the job again", path);
-  }
-  return {json["printed"], json.value("seconds", 0.0), json.value("core_seconds", 0.0)};
+// Nothing where that is not what a job leaves.
+std::optional<JobResult> read_result(const nlohmann::json& json) {
+  if (!json.is_object() || !json.contains("printed")) return {};
+  return JobResult{json["printed"], json.value("seconds", 0.0), json.value("core_seconds", 0.0)};
 }
 
 nlohmann::json to_json(const JobResult& result) {
@@ -54,8 +53,10 @@ bool Workplace::done(const std::string& job) const {
 std::optional<JobResult> Workplace::result(const std::string& job) const {
   const fs::path path = folder(job) / "result.json";
   if (fs::exists(path)) {
-    return read_result(nlohmann::json::parse(read_text_file(path), nullptr, /*exceptions=*/false),
-                       path);
+    const auto json = nlohmann::json::parse(read_text_file(path), nullptr, /*exceptions=*/false);
+    const auto left = read_result(json);
+    if (left) return left;
+    throw DataError("{}: is not what a job leaves; delete it to run the job again", path);
   }
   const auto found = earlier_.find(place(job));
   return found == earlier_.end() ? std::nullopt : std::optional(found->second);
@@ -74,11 +75,10 @@ void Workplace::add_earlier(const fs::path& file) {
   if (!json.is_object()) {
     throw DataError("{}: is not a results.json of 'addp reproduce'", file);
   }
-  for (const auto& [place, result] : json.items()) {
-    if (!result.is_object() || !result.contains("printed")) {
-      throw DataError("{}: '{}' is not a result of 'addp reproduce'", file, place);
-    }
-    earlier_.emplace(place, read_result(result, file));
+  for (const auto& [place, item] : json.items()) {
+    const auto result = read_result(item);
+    if (!result) throw DataError("{}: '{}' is not a result of 'addp reproduce'", file, place);
+    earlier_.emplace(place, *result);
   }
 }
 
