@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "generate/seam.h"
 #include "image/draw/draw.h"
 #include "image/resize/resize.h"
 #include "machine/machine.h"
@@ -98,37 +99,6 @@ Tensor hidden_tokens(const GrayImage& hidden, const Grid& grid) {
   return cells.flatten();
 }
 
-// How much of the result each pixel takes: 0 outside, 1 inside, and a slope over `feather` pixels
-// from the edge inwards (city-block distance, two passes).
-std::vector<float> opacity_of(const GrayImage& hidden, int feather) {
-  const int width = hidden.width, height = hidden.height;
-  const int far = feather + 1;
-  std::vector<int> distance(hidden.pixels.size());
-  const auto at = [&](int x, int y) -> int& {
-    return distance[std::size_t(y) * std::size_t(width) + std::size_t(x)];
-  };
-  const auto relax = [&](int x, int y, int from_x, int from_y) {
-    if (from_x < 0 || from_y < 0 || from_x >= width || from_y >= height) return;  // no edge there
-    at(x, y) = std::min(at(x, y), at(from_x, from_y) + 1);
-  };
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      at(x, y) = is_hidden(hidden, x, y) ? far : 0;
-      relax(x, y, x - 1, y);
-      relax(x, y, x, y - 1);
-    }
-  }
-  for (int y = height; y-- > 0;) {
-    for (int x = width; x-- > 0;) {
-      relax(x, y, x + 1, y);
-      relax(x, y, x, y + 1);
-    }
-  }
-  std::vector<float> opacity(distance.size());
-  for (std::size_t i = 0; i < opacity.size(); ++i) opacity[i] = float(distance[i]) / float(far);
-  return opacity;
-}
-
 // The picture with `made` (of the window's size) where it is hidden.
 Image blend(const EditTask& task, const PixelBox& window, const Image& made,
             const std::vector<float>& opacity) {
@@ -145,6 +115,31 @@ Image blend(const EditTask& task, const PixelBox& window, const Image& made,
     }
   }
   return out;
+}
+
+// What the network makes of windows whose hidden pixels hold a first guess.
+std::vector<Image> complete_once(const std::vector<Image>& filled, const EditPlan& plan,
+                                 const Generator& model, const std::vector<std::uint64_t>& numbers,
+                                 const GenerationPlan& wanted, const SamplerHooks& hooks) {
+  const Tensor pixels = to_tensor(filled).to(compute_device());
+  const Tensor masked = plan.hidden.to(compute_device()).unsqueeze(0);
+  const SamplerStart start{.tokens = model.tokenizer().encode(pixels),
+                           .masked = masked.expand({pixels.size(0), -1}),
+                           .grid = plan.grid,
+                           .pixels = pixels};
+  return to_images(model.complete(start, numbers, wanted, hooks).pixels);
+}
+
+// The picture with what the network made of the window.
+Image put_in(const Image& made, const EditTask& task, const EditPlan& plan, bool match,
+             const std::vector<float>& opacity) {
+  Image fitted = resize(made, plan.window.width, plan.window.height);
+  if (match) {
+    const auto token = static_cast<int>(plan.window.width / plan.grid.width);
+    match_surroundings(fitted, crop(task.picture, plan.window), crop(task.hidden, plan.window),
+                       token);
+  }
+  return blend(task, plan.window, fitted, opacity);
 }
 
 }  // namespace
@@ -173,8 +168,14 @@ EditTask hide_mask(const Image& picture, const GrayImage& mask) {
 EditTask extend(const Image& picture, const Margins& margins) {
   const int width = picture.width + margins.left + margins.right;
   const int height = picture.height + margins.top + margins.bottom;
-  EditTask task{make_canvas(width, height, {128, 128, 128}), GrayImage(width, height)};
-  paste(task.picture, picture, margins.left, margins.top);
+  EditTask task{Image(width, height), GrayImage(width, height)};
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const std::uint8_t* nearest = picture.at(std::clamp(x - margins.left, 0, picture.width - 1),
+                                               std::clamp(y - margins.top, 0, picture.height - 1));
+      std::copy_n(nearest, 3, task.picture.at(x, y));
+    }
+  }
   std::fill(task.hidden.pixels.begin(), task.hidden.pixels.end(), std::uint8_t{255});
   for (int y = 0; y < picture.height; ++y) {
     std::uint8_t* row = task.hidden.row(margins.top + y) + margins.left;
@@ -205,23 +206,24 @@ std::vector<Image> fill_in(const EditTask& task, const Generator& model, const E
   }
   torch::NoGradGuard guard;
   const EditPlan plan = plan_edit(task, model);
-  const Tensor pixels = to_tensor(plan.filled).unsqueeze(0).to(compute_device());
-  const Tensor tokens = model.tokenizer().encode(pixels);
-  const std::vector<float> opacity = opacity_of(task.hidden, options.feather);
+  const std::vector<float> opacity = depth_of(task.hidden, options.feather);
+  const int passes = plan.hidden.all().item<bool>() ? 1 : options.passes;
   std::vector<Image> variants;
   for (std::int64_t done = 0; done < wanted.count; done += wanted.batch) {
     const std::int64_t batch = std::min(wanted.batch, wanted.count - done);
     std::vector<std::uint64_t> numbers(static_cast<std::size_t>(batch));
     std::iota(numbers.begin(), numbers.end(), static_cast<std::uint64_t>(wanted.first + done));
-    const SamplerStart start{
-        .tokens = tokens.expand({batch, -1}),
-        .masked = plan.hidden.to(compute_device()).unsqueeze(0).expand({batch, -1}),
-        .grid = plan.grid,
-        .pixels = pixels.expand({batch, -1, -1, -1})};
-    for (const auto& made : to_images(model.complete(start, numbers, wanted, hooks).pixels)) {
-      variants.push_back(
-          blend(task, plan.window, resize(made, plan.window.width, plan.window.height), opacity));
+    std::vector<Image> filled(std::size_t(batch), plan.filled), blended;
+    for (int pass = 0; pass < passes; ++pass) {
+      blended.clear();
+      for (const Image& made : complete_once(filled, plan, model, numbers, wanted, hooks)) {
+        blended.push_back(put_in(made, task, plan, options.match, opacity));
+      }
+      for (std::size_t i = 0; i < blended.size(); ++i) {
+        filled[i] = resize(crop(blended[i], plan.window), plan.filled.width, plan.filled.height);
+      }
     }
+    std::ranges::move(blended, std::back_inserter(variants));
   }
   return variants;
 }

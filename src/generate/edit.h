@@ -1,7 +1,8 @@
 // Filling in a part of a picture: inpainting, outpainting and uncropping, as in the paper's
 // appendix. The hidden region is filled with the mean of what is visible, the tokenizer gives the
 // tokens, the share of hidden tokens decides at which step alternating denoising begins, and the
-// result replaces the hidden pixels. All others stay as they are, bit for bit.
+// result replaces the hidden pixels. All others stay as they are, bit for bit. Beyond the paper: a
+// second pass, and colours that meet those around them; both can be switched off.
 //
 // The network works on a window at its own resolution: the smallest square around the hidden region
 // with as much around it again as there is, or the whole picture (on a grid of its shape) where no
@@ -30,7 +31,8 @@ EditTask hide_mask(const Image& picture, const GrayImage& mask);
 struct Margins {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
-// A larger canvas, the new part of which is hidden.
+// A larger canvas, the new part of which is hidden and, until it is filled in, continues the
+// picture's outermost pixels.
 EditTask extend(const Image& picture, const Margins& margins);
 
 // What the network will see.
@@ -44,7 +46,11 @@ EditPlan plan_edit(const EditTask& task, const Generator& model);
 
 struct EditOptions {
   GenerationPlan generation;  // `count` variants
-  int feather = 0;            // pixels inside the hidden region over which the result fades in
+  // The visible tokens next to the hidden region are encoded together with what stands in for it.
+  // A second pass encodes them with the first result there, in place of its mean colour.
+  int passes = 2;
+  bool match = true;  // shift colours of the result so that they meet those around it (seam.h)
+  int feather = 0;    // pixels inside the hidden region over which the result fades in
 };
 
 // `count` variants of the picture. With nothing hidden, the picture itself.

@@ -83,6 +83,42 @@ TEST(Edit, VisiblePixelsStayBitForBit) {
   }
 }
 
+TEST(Edit, ASecondPassSeesTheFirstResult) {
+  const Generator model = small_generator();
+  const EditTask task = hide_box(noise_picture(16, 16), {4, 4, 8, 8});
+  EditOptions options = options_of(1);
+  options.match = false;
+  options.passes = 1;
+  const Image first = fill_in(task, model, options)[0];
+  options.passes = 2;
+  const Image second = fill_in(task, model, options)[0];
+  expect_visible_unchanged(task, second);
+  // The second pass by hand: the first result in place of the hidden pixels' mean.
+  const EditPlan plan = plan_edit(task, model);
+  torch::NoGradGuard guard;
+  const Tensor pixels = to_tensor(first).unsqueeze(0);
+  const SamplerStart start{.tokens = model.tokenizer().encode(pixels),
+                           .masked = plan.hidden.unsqueeze(0),
+                           .grid = plan.grid,
+                           .pixels = pixels};
+  const Image made = to_images(model.complete(start, {0}, options.generation).pixels)[0];
+  for (int y = 4; y < 12; ++y) {
+    for (int x = 4; x < 12; ++x) {
+      for (int c = 0; c < 3; ++c) ASSERT_EQ(second.at(x, y)[c], made.at(x, y)[c]);
+    }
+  }
+}
+
+TEST(Edit, ALargerCanvasContinuesTheOutermostPixels) {
+  const Image picture = noise_picture(6, 5);
+  const EditTask task = extend(picture, {.left = 2, .top = 1, .right = 3, .bottom = 0});
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_EQ(task.picture.at(0, 0)[c], picture.at(0, 0)[c]);
+    EXPECT_EQ(task.picture.at(10, 3)[c], picture.at(5, 2)[c]);
+    EXPECT_EQ(task.picture.at(2, 1)[c], picture.at(0, 0)[c]);
+  }
+}
+
 TEST(Edit, NothingHiddenReturnsTheInput) {
   const Generator model = small_generator();
   const Image picture = noise_picture(20, 31);

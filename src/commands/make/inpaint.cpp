@@ -116,12 +116,14 @@ void run(const InpaintOptions& options, const RunContext& context) {
   model.ask_for(options.condition.name, options.condition.guidance, edit.generation);
   model.check(edit.generation.sampler);
   edit.feather = static_cast<int>(options.feather);
+  edit.match = options.match;
+  edit.passes = static_cast<int>(options.passes);
   context.write_configuration(options.out);
   std::vector<Image> variants;
   {
     const std::int64_t batches =
         (options.count + edit.generation.batch - 1) / edit.generation.batch;
-    SamplingProgress progress("inpaint", batches, options.sampler);
+    SamplingProgress progress("inpaint", batches * edit.passes, options.sampler);
     variants = fill_in(task, model, edit, progress.hooks());
   }
   nlohmann::json files = nlohmann::json::array();

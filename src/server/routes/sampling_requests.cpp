@@ -65,6 +65,8 @@ EditOptions options_of(const EditRequest& request, const HostedModel& model, boo
   options.generation.count = options.generation.batch = request.count;
   options.generation.bf16 = bf16;
   options.generation.sampler = request.sampler;
+  options.passes = static_cast<int>(request.passes);
+  options.match = request.match;
   options.feather = static_cast<int>(request.feather);
   model.generator->check(options.generation.sampler);
   model.generator->ask_for(request.class_name, request.sampler.guidance, options.generation);
