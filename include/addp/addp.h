@@ -51,6 +51,10 @@ struct GenerateRequest {
   // fill_in() does not look at them: it keeps the picture's size.
   int width = 0;
   int height = 0;
+  // Of fill_in(): a second pass sees the first result in the hidden part; colours of the filled
+  // part meet those around it. The paper's way is 1 and false.
+  std::int64_t passes = 2;
+  bool match = true;
   // Called after each step with the pictures of the batch so far; false cancels the run.
   std::function<bool(std::int64_t step, std::int64_t steps, const std::vector<Picture>& preview)>
       on_step{};

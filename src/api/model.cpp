@@ -143,6 +143,8 @@ std::vector<Picture> Model::fill_in(const Picture& picture, const std::vector<st
   task.hidden.pixels = hidden;
   EditOptions options;
   options.generation = impl_->plan_of(request);
+  options.fill.passes = request.passes;
+  options.fill.match = request.match;
   Callback callback(request, impl_->generator);
   std::vector<Picture> variants;
   for (const Image& image : addp::fill_in(task, impl_->generator, options, callback.hooks())) {

@@ -205,8 +205,10 @@ std::vector<Command> picture_commands() {
        "fill in a part of a picture, or what lies around it",
        "Hidden pixels are filled with the mean of the visible ones, the share of hidden tokens "
        "decides at which step denoising begins, and all other pixels stay as they are. Pictures of "
-       "any size: the network sees a window at its own resolution, the smallest square around the "
-       "hidden part with as much around it again, or the whole picture where no square holds it.",
+       "any size: the network sees a window at its own resolution, twice as wide and high as the "
+       "longer side of the hidden part or as much of that as there is. A second pass, which sees the "
+       "first result, and colours that meet those around them go beyond the paper; --passes 1 "
+       "--no-match is its way.",
        {"addp inpaint --model runs/addp --image a.jpg --box 20,20,40,40 -n 4 --out filled",
         "addp inpaint --model runs/addp --image a.jpg --mask m.png --preview",
         "addp inpaint --model runs/addp --image a.jpg --outpaint left=50%,right=50%",

@@ -37,7 +37,8 @@ std::string option_line(const Option& option) {
     for (const auto& alias : option.aliases()) {
       if (alias.size() == 1) flag += "-" + alias + ", ";
     }
-    flag += "--" + option.name();
+    const bool on = option.is_flag() && option.default_text() == "true";
+    flag += (on ? "--[no-]" : "--") + option.name();
     if (!option.is_flag()) flag += " " + option.value_name();
   }
   std::string help = option.help();
@@ -45,7 +46,7 @@ std::string option_line(const Option& option) {
     help += " (needed)";
   } else if (!option.default_text().empty() &&
              !(option.is_flag() && option.default_text() == "false")) {
-    help += fmt::format(" [{}]", option.default_text());
+    help += fmt::format(" [{}]", option.is_flag() ? "on" : option.default_text());
   }
   if (flag.size() + 2 > kColumn) {
     return fmt::format("{}\n{}{}\n", flag, std::string(kColumn, ' '), wrap(help, kColumn, kColumn));

@@ -45,11 +45,10 @@ int place(int begin, int inner, int length, int whole) {
 PixelBox choose_window(const EditTask& task, int side) {
   const PixelBox box = hidden_box(task.hidden);
   const int width = task.picture.width, height = task.picture.height;
-  const int needed = std::max(box.width, box.height), shorter = std::min(width, height);
-  if (needed > shorter) return {0, 0, width, height};
-  const int length = std::min(shorter, std::max(2 * needed, side));
-  return {place(box.left, box.width, length, width), place(box.top, box.height, length, height),
-          length, length};
+  const int length = std::max(2 * std::max(box.width, box.height), side);
+  const int across = std::min(length, width), down = std::min(length, height);
+  return {place(box.left, box.width, across, width), place(box.top, box.height, down, height),
+          across, down};
 }
 
 // The network's own grid for a square; else its shorter side keeps the network's number of tokens.
@@ -99,24 +98,6 @@ Tensor hidden_tokens(const GrayImage& hidden, const Grid& grid) {
   return cells.flatten();
 }
 
-// The picture with `made` (of the window's size) where it is hidden.
-Image blend(const EditTask& task, const PixelBox& window, const Image& made,
-            const std::vector<float>& opacity) {
-  Image out = task.picture;
-  for (int y = 0; y < window.height; ++y) {
-    for (int x = 0; x < window.width; ++x) {
-      const int px = window.left + x, py = window.top + y;
-      if (!is_hidden(task.hidden, px, py)) continue;
-      const float share = opacity[std::size_t(py) * std::size_t(out.width) + std::size_t(px)];
-      for (int c = 0; c < 3; ++c) {
-        const float old = out.at(px, py)[c], fresh = made.at(x, y)[c];
-        out.at(px, py)[c] = std::uint8_t(std::lround(old + (fresh - old) * share));
-      }
-    }
-  }
-  return out;
-}
-
 // What the network makes of windows whose hidden pixels hold a first guess.
 std::vector<Image> complete_once(const std::vector<Image>& filled, const EditPlan& plan,
                                  const Generator& model, const std::vector<std::uint64_t>& numbers,
@@ -130,19 +111,95 @@ std::vector<Image> complete_once(const std::vector<Image>& filled, const EditPla
   return to_images(model.complete(start, numbers, wanted, hooks).pixels);
 }
 
-// The picture with what the network made of the window.
-Image put_in(const Image& made, const EditTask& task, const EditPlan& plan, bool match,
-             const std::vector<float>& opacity) {
-  Image fitted = resize(made, plan.window.width, plan.window.height);
-  if (match) {
-    const auto token = static_cast<int>(plan.window.width / plan.grid.width);
-    match_surroundings(fitted, crop(task.picture, plan.window), crop(task.hidden, plan.window),
-                       token);
+// What the network made, back in the window and in the picture.
+class Patch {
+ public:
+  Patch(const EditTask& task, const EditPlan& plan, const FillOptions& options)
+      : task_(task),
+        plan_(plan),
+        inside_(crop(task.picture, plan.window)),
+        hidden_(crop(task.hidden, plan.window)),
+        opacity_(depth_of(hidden_, static_cast<int>(options.feather))) {
+    if (!options.match) return;
+    const std::int64_t token =
+        std::min(plan.window.width / plan.grid.width, plan.window.height / plan.grid.height);
+    reach_ = std::max(1, static_cast<int>(token));
   }
-  return blend(task, plan.window, fitted, opacity);
+
+  // The window with `made` where it is hidden.
+  Image window_with(const Image& made) const {
+    Image fitted = resize(made, plan_.window.width, plan_.window.height);
+    if (reach_ > 0) match_surroundings(fitted, inside_, hidden_, reach_);
+    for (std::size_t i = 0; i < hidden_.pixels.size(); ++i) {
+      if (hidden_.pixels[i] != 0) continue;
+      std::copy_n(inside_.pixels.begin() + std::ptrdiff_t(3 * i), 3,
+                  fitted.pixels.begin() + std::ptrdiff_t(3 * i));
+    }
+    return fitted;
+  }
+
+  // The picture with such a window, which fades in where that is asked for.
+  Image picture_with(const Image& window) const {
+    Image out = task_.picture;
+    for (int y = 0; y < window.height; ++y) {
+      for (int x = 0; x < window.width; ++x) {
+        if (!is_hidden(hidden_, x, y)) continue;
+        const float share = opacity_[std::size_t(y) * std::size_t(window.width) + std::size_t(x)];
+        std::uint8_t* to = out.at(plan_.window.left + x, plan_.window.top + y);
+        for (int c = 0; c < 3; ++c) {
+          const float old = to[c], fresh = window.at(x, y)[c];
+          to[c] = std::uint8_t(std::lround(old + (fresh - old) * share));
+        }
+      }
+    }
+    return out;
+  }
+
+ private:
+  const EditTask& task_;
+  const EditPlan& plan_;
+  Image inside_;
+  GrayImage hidden_;
+  std::vector<float> opacity_;
+  int reach_ = 0;  // of matching colours, in pixels; 0: none
+};
+
+// With nothing visible there is nothing that a second pass would understand better.
+std::int64_t passes_of(const EditPlan& plan, const EditOptions& options) {
+  return plan.hidden.all().item<bool>() ? 1 : options.fill.passes;
+}
+
+std::int64_t steps_of_pass(const EditPlan& plan, const EditOptions& options) {
+  const SamplerOptions& sampler = options.generation.sampler;
+  const auto hidden = plan.hidden.sum().item<std::int64_t>();
+  return hidden == 0 ? 0 : sampler.steps - first_step(hidden, plan.hidden.numel(), sampler);
+}
+
+// Hooks of one pass, which see its steps as a part of those of all passes.
+SamplerHooks hooks_of_pass(const SamplerHooks& hooks, std::int64_t pass, const EditPlan& plan,
+                           const EditOptions& options) {
+  if (!hooks.on_step) return hooks;
+  SamplerHooks counted = hooks;
+  const std::int64_t taken = steps_of_pass(plan, options), all = steps_of(plan, options);
+  const std::int64_t first = pass * taken - (options.generation.sampler.steps - taken);
+  counted.on_step = [&hooks, first, all](const SamplerStep& step) {
+    SamplerStep numbered = step;
+    numbered.step += first;
+    numbered.steps = all;
+    hooks.on_step(numbered);
+  };
+  return counted;
 }
 
 }  // namespace
+
+PixelBox box_of(const std::vector<std::int64_t>& numbers) {
+  if (numbers.size() != 4) throw UsageError("a box takes four numbers: left,top,width,height");
+  const auto at = [&](std::size_t i) {
+    return static_cast<int>(std::clamp<std::int64_t>(numbers[i], -1'000'000, 1'000'000));
+  };
+  return {at(0), at(1), at(2), at(3)};
+}
 
 EditTask hide_box(const Image& picture, const PixelBox& box) {
   const int left = std::max(0, box.left), top = std::max(0, box.top);
@@ -198,32 +255,36 @@ EditPlan plan_edit(const EditTask& task, const Generator& model) {
   return plan;
 }
 
+std::int64_t steps_of(const EditPlan& plan, const EditOptions& options) {
+  return passes_of(plan, options) * steps_of_pass(plan, options);
+}
+
 std::vector<Image> fill_in(const EditTask& task, const Generator& model, const EditOptions& options,
                            const SamplerHooks& hooks) {
+  if (options.fill.passes < 1) throw UsageError("{} passes fill in nothing", options.fill.passes);
   const GenerationPlan& wanted = options.generation;
   if (hidden_box(task.hidden).width == 0) {
     return std::vector<Image>(std::size_t(wanted.count), task.picture);
   }
   torch::NoGradGuard guard;
   const EditPlan plan = plan_edit(task, model);
-  const std::vector<float> opacity = depth_of(task.hidden, options.feather);
-  const int passes = plan.hidden.all().item<bool>() ? 1 : options.passes;
+  const Patch patch(task, plan, options.fill);
+  const std::int64_t passes = passes_of(plan, options);
   std::vector<Image> variants;
   for (std::int64_t done = 0; done < wanted.count; done += wanted.batch) {
     const std::int64_t batch = std::min(wanted.batch, wanted.count - done);
     std::vector<std::uint64_t> numbers(static_cast<std::size_t>(batch));
     std::iota(numbers.begin(), numbers.end(), static_cast<std::uint64_t>(wanted.first + done));
-    std::vector<Image> filled(std::size_t(batch), plan.filled), blended;
-    for (int pass = 0; pass < passes; ++pass) {
-      blended.clear();
-      for (const Image& made : complete_once(filled, plan, model, numbers, wanted, hooks)) {
-        blended.push_back(put_in(made, task, plan, options.match, opacity));
-      }
-      for (std::size_t i = 0; i < blended.size(); ++i) {
-        filled[i] = resize(crop(blended[i], plan.window), plan.filled.width, plan.filled.height);
+    std::vector<Image> seen(std::size_t(batch), plan.filled);
+    for (std::int64_t pass = 0; pass < passes; ++pass) {
+      const std::vector<Image> made = complete_once(seen, plan, model, numbers, wanted,
+                                                    hooks_of_pass(hooks, pass, plan, options));
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        const Image window = patch.window_with(made[i]);
+        if (pass + 1 == passes) variants.push_back(patch.picture_with(window));
+        seen[i] = resize(window, plan.filled.width, plan.filled.height);
       }
     }
-    std::ranges::move(blended, std::back_inserter(variants));
   }
   return variants;
 }

@@ -4,12 +4,10 @@
 // result replaces the hidden pixels. All others stay as they are, bit for bit. Beyond the paper: a
 // second pass, and colours that meet those around them; both can be switched off.
 //
-// The network works on a window at its own resolution: the smallest square around the hidden region
-// with as much around it again as there is, or the whole picture (on a grid of its shape) where no
-// square holds the region.
+// The network works on a window at its own resolution: a square around the hidden region of twice
+// its longer side, or as much of that square as the picture has, on a grid of its shape.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "generate/generator.h"
@@ -23,6 +21,8 @@ struct EditTask {
   GrayImage hidden;  // of the picture's size; not 0 where it is to be filled in
 };
 
+// "left,top,width,height" as people give it; a UsageError where it is not four numbers.
+PixelBox box_of(const std::vector<std::int64_t>& numbers);
 // A part of the picture to fill in; clipped, and a UsageError where nothing is left.
 EditTask hide_box(const Image& picture, const PixelBox& box);
 // A mask picture of any size, resized; values from kHiddenFrom hide.
@@ -46,14 +46,18 @@ EditPlan plan_edit(const EditTask& task, const Generator& model);
 
 struct EditOptions {
   GenerationPlan generation;  // `count` variants
-  // The visible tokens next to the hidden region are encoded together with what stands in for it.
-  // A second pass encodes them with the first result there, in place of its mean colour.
-  int passes = 2;
-  bool match = true;  // shift colours of the result so that they meet those around it (seam.h)
-  int feather = 0;    // pixels inside the hidden region over which the result fades in
+  // Passes: the visible tokens next to the hidden region are encoded together with what stands in
+  // for it; a second pass encodes them with the first result there, in place of the mean colour.
+  // Match: colours of the result meet those around it (seam.h). Feather: it fades in over so many
+  // pixels inside the hidden region.
+  FillOptions fill;
 };
 
-// `count` variants of the picture. With nothing hidden, the picture itself.
+// The denoising steps of a batch of variants, over all passes.
+std::int64_t steps_of(const EditPlan& plan, const EditOptions& options);
+
+// `count` variants of the picture. With nothing hidden, the picture itself. Callbacks see the steps
+// of all passes as one run of steps_of() steps.
 std::vector<Image> fill_in(const EditTask& task, const Generator& model, const EditOptions& options,
                            const SamplerHooks& hooks = {});
 

@@ -55,6 +55,25 @@ struct SamplerOptions {
   }
 };
 
+// How a hidden part of a picture is filled in (generate/edit.h).
+struct FillOptions {
+  std::int64_t passes = 2;
+  bool match = true;
+  std::int64_t feather = 0;
+
+  void describe(Options& o) {
+    o.add("passes", passes,
+          "the second pass sees the first result where the first saw a mean colour, so that it "
+          "understands better what is visible next to it; 1: as in the paper, in half the time")
+        .range(1, 8);
+    o.add("match", match,
+          "shift colours of the filled part near its edge so that they meet those around it");
+    o.add("feather", feather,
+          "pixels inside the filled part over which it fades in; 0: a hard edge")
+        .range(0, 4096);
+  }
+};
+
 // A UsageError names the option that makes no sense.
 void check(const SamplerOptions& options);
 

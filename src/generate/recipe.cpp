@@ -8,15 +8,23 @@
 
 namespace addp {
 
-std::vector<std::pair<std::string, std::string>> sampler_settings(SamplerOptions sampler) {
+namespace {
+
+template <class Described>
+Settings settings_of(Described& described) {
   Options options;
-  sampler.describe(options);
-  std::vector<std::pair<std::string, std::string>> settings;
+  described.describe(options);
+  Settings settings;
   for (const Option& option : options.all()) {
     settings.emplace_back(option.name(), option.value_text());
   }
   return settings;
 }
+
+}  // namespace
+
+Settings sampler_settings(SamplerOptions sampler) { return settings_of(sampler); }
+Settings fill_settings(FillOptions fill) { return settings_of(fill); }
 
 std::map<std::string, std::string> picture_recipe(const Generator& model,
                                                   const GenerationPlan& plan, std::int64_t number) {

@@ -10,8 +10,10 @@
 
 namespace addp {
 
-// The options of the sampler by their names, as the command line takes them.
-std::vector<std::pair<std::string, std::string>> sampler_settings(SamplerOptions sampler);
+// Options by their names, as the command line takes them.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+Settings sampler_settings(SamplerOptions sampler);
+Settings fill_settings(FillOptions fill);
 
 // Texts "addp:..." for picture `number` of a plan.
 std::map<std::string, std::string> picture_recipe(const Generator& model,

@@ -71,7 +71,7 @@ TEST(Edit, VisiblePixelsStayBitForBit) {
     const Image picture = noise_picture(width, height);
     const EditTask boxed = hide_box(picture, {3, 4, width / 2, height / 2});
     EditOptions options = options_of(2);
-    options.feather = 2;
+    options.fill.feather = 2;
     const auto variants = fill_in(boxed, model, options);
     ASSERT_EQ(variants.size(), 2U);
     for (const auto& made : variants) expect_visible_unchanged(boxed, made);
@@ -87,10 +87,10 @@ TEST(Edit, ASecondPassSeesTheFirstResult) {
   const Generator model = small_generator();
   const EditTask task = hide_box(noise_picture(16, 16), {4, 4, 8, 8});
   EditOptions options = options_of(1);
-  options.match = false;
-  options.passes = 1;
+  options.fill.match = false;
+  options.fill.passes = 1;
   const Image first = fill_in(task, model, options)[0];
-  options.passes = 2;
+  options.fill.passes = 2;
   const Image second = fill_in(task, model, options)[0];
   expect_visible_unchanged(task, second);
   // The second pass by hand: the first result in place of the hidden pixels' mean.
@@ -166,6 +166,65 @@ TEST(Edit, WindowsHoldTheHiddenPart) {
   const EditPlan wide = plan_edit(hide_box(noise_picture(200, 100), {10, 5, 150, 30}), model);
   EXPECT_EQ(wide.window, (PixelBox{0, 0, 200, 100}));
   EXPECT_EQ(wide.grid, (Grid{4, 8}));
+}
+
+TEST(Edit, WindowsShowSomethingVisibleWhereThereIsSomething) {
+  const Generator model = small_generator();
+  const auto share_hidden = [&](const EditTask& task) {
+    return plan_edit(task, model).hidden.to(torch::kFloat).mean().item<double>();
+  };
+  const EditTask doubled = extend(noise_picture(16, 16), {.left = 16});
+  EXPECT_EQ(plan_edit(doubled, model).window, (PixelBox{0, 0, 32, 16}));
+  EXPECT_NEAR(share_hidden(doubled), 0.5, 1e-6);
+  const EditTask band = hide_box(noise_picture(64, 200), {0, 50, 64, 64});
+  EXPECT_EQ(plan_edit(band, model).window, (PixelBox{0, 18, 64, 128}));
+  EXPECT_EQ(plan_edit(band, model).grid, (Grid{8, 4}));
+  const EditTask tall = hide_box(noise_picture(100, 300), {30, 100, 40, 100});
+  EXPECT_EQ(plan_edit(tall, model).window, (PixelBox{0, 50, 100, 200}));
+  EXPECT_LT(share_hidden(hide_box(noise_picture(1, 30), {0, 9, 1, 1})), 0.5);
+}
+
+TEST(Edit, WhatIsHiddenDoesNotShowInTheResult) {
+  const Generator model = small_generator();
+  const Image picture = noise_picture(16, 16);
+  EditOptions options = options_of(1);
+  options.fill.feather = 2;
+  const EditTask task = hide_box(picture, {2, 2, 12, 12});
+  EditTask other = task;
+  for (std::size_t i = 0; i < other.hidden.pixels.size(); ++i) {
+    if (other.hidden.pixels[i] != 0) other.picture.pixels[3 * i] ^= 0xFF;
+  }
+  const Image made = fill_in(task, model, options)[0], again = fill_in(other, model, options)[0];
+  for (int y = 4; y < 12; ++y) {  // from the fading rim inwards
+    for (int x = 4; x < 12; ++x) {
+      for (int c = 0; c < 3; ++c) ASSERT_EQ(made.at(x, y)[c], again.at(x, y)[c]);
+    }
+  }
+}
+
+TEST(Edit, CallbacksSeeTheStepsOfAllPassesAsOneRun) {
+  const Generator model = small_generator();
+  EditOptions options = options_of(1);
+  options.fill.passes = 3;
+  for (const PixelBox& box : {PixelBox{4, 4, 3, 3}, {0, 0, 16, 12}, {0, 0, 16, 16}}) {
+    const EditTask task = hide_box(noise_picture(16, 16), box);
+    const std::int64_t all = steps_of(plan_edit(task, model), options);
+    EXPECT_EQ(all % (box.height < 16 ? 3 : 1), 0);
+    std::int64_t seen = 0;
+    const SamplerHooks hooks{.on_step = [&](const SamplerStep& step) {
+      EXPECT_EQ(step.step, seen++);
+      EXPECT_EQ(step.steps, all);
+    }};
+    fill_in(task, model, options, hooks);
+    EXPECT_EQ(seen, all);
+  }
+  options.fill.passes = 0;
+  EXPECT_THROW(fill_in(hide_box(noise_picture(16, 16), {4, 4, 3, 3}), model, options), UsageError);
+}
+
+TEST(Edit, ABoxHasFourNumbers) {
+  EXPECT_EQ(box_of({1, 2, 3, 4}), (PixelBox{1, 2, 3, 4}));
+  EXPECT_THROW(box_of({1, 2, 3}), UsageError);
 }
 
 TEST(Edit, ABoxOutsideIsRefused) {

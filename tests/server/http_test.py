@@ -82,6 +82,18 @@ class Service(unittest.TestCase):
         self.assertEqual(names, ["start", "step", "step", "picture", "done"])
 
     # --- editing
+    def test_edited_pictures_carry_their_recipe(self):
+        request = {"image": b64(PICTURE), "box": [0, 0, 9, 9], "steps": 2, "passes": 1, "match": False, "feather": 3}
+        data = base64.b64decode(self.server.json("/api/inpaint", request)["pictures"][0]["png"])
+        for text in (b"addp inpaint", b"--passes 1", b"--no-match", b"--feather 3", b"addp:passes", b"addp:match"):
+            self.assertIn(text, data)
+
+    def test_the_steps_of_both_passes_are_counted_as_one_run(self):
+        request = {"image": b64(PICTURE), "box": [0, 0, 9, 9], "steps": 3, "passes": 2, "stream": True}
+        steps = [data for name, data in self.server.events("/api/inpaint", request) if name == "step"]
+        self.assertEqual([step["step"] for step in steps], list(range(len(steps))))
+        self.assertEqual({step["steps"] for step in steps}, {len(steps)})
+
     def test_only_hidden_pixels_change(self):
         width, height, before = pixels(PICTURE)
         mask = png(width, height, lambda x, y: (255,) * 3 if 8 <= x < 20 and 4 <= y < 16 else (0,) * 3)

@@ -106,7 +106,7 @@ void run(const GenerateOptions& options, const RunContext& context) {
   };
   if (options.trajectory) trajectory = new_trajectory();
   {
-    SamplingProgress progress("generate", batches, plan.sampler);
+    SamplingProgress progress("generate", batches * plan.sampler.steps);
     const SamplerHooks hooks = progress.hooks([&](const SamplerStep& step) {
       if (trajectory) trajectory->add(step);
     });

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "commands/make/sampling.h"
 #include "generate/edit.h"
+#include "generate/recipe.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -80,14 +81,7 @@ EditTask task_of(const InpaintOptions& options) {
   }
   const Image picture = load_image(options.image);
   if (!options.mask.empty()) return hide_mask(picture, load_mask(options.mask));
-  if (!options.box.empty()) {
-    if (options.box.size() != 4)
-      throw UsageError("--box takes four numbers: left,top,width,height");
-    const auto at = [&](std::size_t i) {
-      return static_cast<int>(std::clamp<std::int64_t>(options.box[i], -1'000'000, 1'000'000));
-    };
-    return hide_box(picture, {at(0), at(1), at(2), at(3)});
-  }
+  if (!options.box.empty()) return hide_box(picture, box_of(options.box));
   const Margins margins = options.uncrop > 0 ? uncrop_margins(options.uncrop, picture)
                                              : margins_of(options.outpaint, picture);
   const std::int64_t width = std::int64_t{picture.width} + margins.left + margins.right,
@@ -115,19 +109,19 @@ void run(const InpaintOptions& options, const RunContext& context) {
   edit.generation.sampler = options.sampler;
   model.ask_for(options.condition.name, options.condition.guidance, edit.generation);
   model.check(edit.generation.sampler);
-  edit.feather = static_cast<int>(options.feather);
-  edit.match = options.match;
-  edit.passes = static_cast<int>(options.passes);
+  edit.fill = options.fill;
+  const EditPlan plan = plan_edit(task, model);
   context.write_configuration(options.out);
   std::vector<Image> variants;
   {
     const std::int64_t batches =
         (options.count + edit.generation.batch - 1) / edit.generation.batch;
-    SamplingProgress progress("inpaint", batches * edit.passes, options.sampler);
+    SamplingProgress progress("inpaint", batches * steps_of(plan, edit));
     variants = fill_in(task, model, edit, progress.hooks());
   }
   nlohmann::json files = nlohmann::json::array();
   TextMetadata metadata = picture_metadata(model, edit.generation, 0, context);
+  for (const auto& [name, value] : fill_settings(edit.fill)) metadata["addp:" + name] = value;
   metadata["addp:image-sha256"] = FileDigest(options.image).hex();
   std::int64_t number = 0;
   for (const auto& variant : variants) {
@@ -138,7 +132,7 @@ void run(const InpaintOptions& options, const RunContext& context) {
     files.push_back(path.string());
   }
   if (options.preview) {
-    save_image(options.out / "preview.png", edit_preview(task, plan_edit(task, model)));
+    save_image(options.out / "preview.png", edit_preview(task, plan));
     files.push_back((options.out / "preview.png").string());
   }
   if (context.json) {

@@ -12,8 +12,9 @@ struct InpaintOptions {
   std::vector<std::int64_t> box;
   std::vector<std::string> outpaint;
   double uncrop = 0;
-  std::int64_t count = 1, seed = 0, passes = 2, feather = 0;
-  bool match = true, preview = false;
+  std::int64_t count = 1, seed = 0;
+  FillOptions fill;
+  bool preview = false;
   SamplerOptions sampler;
 
   void describe(Options& o) {
@@ -33,16 +34,7 @@ struct InpaintOptions {
     o.add("out", out, "folder for the pictures");
     o.add("count", count, "variants").alias("n").range(1, 100000);
     o.add("seed", seed, "of the variants").range(0, 9e15);
-    o.add(
-         "passes", passes,
-         "the second pass sees the first result where the first saw a mean colour, so that what is "
-         "visible next to it is understood better; 1: as in the paper, in half the time")
-        .range(1, 16);
-    o.add("match", match,
-          "shift colours of the filled part, smoothly, so that they meet those around it");
-    o.add("feather", feather,
-          "pixels inside the filled part over which it fades in; 0: a hard edge")
-        .range(0, 4096);
+    fill.describe(o);
     o.add("preview", preview,
           "also preview.png: the hidden pixels, and the hidden tokens in the network's window");
     sampler.describe(o);

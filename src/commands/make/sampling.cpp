@@ -13,9 +13,8 @@ Generator open_generator(const SamplingModelOptions& options) {
   return Generator::open(options.model, options.tokenizer, bf16_here(options.precision));
 }
 
-SamplingProgress::SamplingProgress(const std::string& label, std::int64_t batches,
-                                   const SamplerOptions& options)
-    : progress_(label, batches * options.steps, "steps") {}
+SamplingProgress::SamplingProgress(const std::string& label, std::int64_t steps)
+    : progress_(label, steps, "steps") {}
 
 SamplerHooks SamplingProgress::hooks(std::function<void(const SamplerStep&)> also) {
   SamplerHooks hooks;

@@ -15,7 +15,7 @@ Generator open_generator(const SamplingModelOptions& options);
 // by an interrupt.
 class SamplingProgress {
  public:
-  SamplingProgress(const std::string& label, std::int64_t batches, const SamplerOptions& options);
+  SamplingProgress(const std::string& label, std::int64_t steps);
   SamplerHooks hooks(std::function<void(const SamplerStep&)> also = {});
 
  private:

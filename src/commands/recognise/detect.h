@@ -22,7 +22,11 @@ struct DetectOptions {
           "COCO's file about these pictures: results.json then has its picture ids, as 'addp eval "
           "detection' needs them; else 0, 1, ...")
         .metavar("FILE");
-    o.add("score", score, "what is less certain is neither drawn nor listed").range(0, 1);
+    o.add(
+         "score", score,
+         "what is less certain is neither drawn nor printed; results.json goes down to 0.05, or to "
+         "this where it is lower")
+        .range(0, 1);
     o.add("nms", nms, "largest IoU of two detections of one class").range(0, 1);
     o.add("count", count, "detections per picture, at most").range(1, 100'000);
   }

@@ -118,7 +118,7 @@ Tensor draw(const Generator& model, const DemoOptions& options, Trajectory& traj
   for (std::int64_t i = 0; i < plan.count; ++i) {
     asks.push_back({{plan.seed, static_cast<std::uint64_t>(i)}, i / kShown});
   }
-  SamplingProgress progress("generate", 1, plan.sampler);
+  SamplingProgress progress("generate", plan.sampler.steps);
   return model
       .sample_asked(asks, plan,
                     progress.hooks([&](const SamplerStep& step) { trajectory.add(step); }))

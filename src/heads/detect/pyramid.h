@@ -14,7 +14,7 @@ class FeaturePyramid : public torch::nn::Module {
 };
 
 // ViTDet's: every level from the ViT's last map alone. For a ResNet, Lin et al.'s "Feature pyramid
-// networks" (2017). Strides beyond those that the maps gives (twice a patch; 32) are every second
+// networks" (2017). Strides beyond those that the maps give (twice a patch; 32) are every second
 // cell of the level before.
 std::shared_ptr<FeaturePyramid> make_pyramid(const Maps& maps,
                                              const std::vector<std::int64_t>& strides,

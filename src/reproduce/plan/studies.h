@@ -13,7 +13,7 @@ std::vector<std::string> study_names();
 // Adds the study's jobs to the plan. A UsageError lists the names.
 Study make_study(const std::string& name, Jobs& jobs);
 
-// Table 2, 7 and 12: ADDP against MAGE; table 1: pixels against tokens; table 8: a ResNet.
+// Tables 2, 7 and 12: ADDP against MAGE; table 1: pixels against tokens; table 8: a ResNet.
 Study main_study(Jobs& jobs);
 Study input_study(Jobs& jobs);
 Study resnet_study(Jobs& jobs);

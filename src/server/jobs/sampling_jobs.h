@@ -15,7 +15,6 @@ class MakeJob : public Job {
 
   void run(const std::vector<Share>& shares) override;
   const HostedModel& model() const { return model_; }
-  const GenerationPlan& plan() const { return plan_; }
 
  private:
   const HostedModel& model_;
@@ -30,7 +29,6 @@ class EditJob : public Job {
 
   void run(const std::vector<Share>& shares) override;
   const HostedModel& model() const { return model_; }
-  const EditOptions& options() const { return options_; }
 
  private:
   const HostedModel& model_;

@@ -49,10 +49,11 @@ struct MakeRequest {
 
 struct EditRequest {
   std::string model, class_name;
-  std::int64_t seed = 0, count = 1, passes = 2, feather = 0;
+  std::int64_t seed = 0, count = 1;
   std::vector<std::int64_t> box;
   std::int64_t left = 0, top = 0, right = 0, bottom = 0;
-  bool match = true, stream = false;
+  bool stream = false;
+  FillOptions fill;
   SamplerOptions sampler;
 
   void describe(Options& o) {
@@ -63,14 +64,7 @@ struct EditRequest {
     o.add("top", top, "pixels to add above").range(0, 8192);
     o.add("right", right, "pixels to add on the right").range(0, 8192);
     o.add("bottom", bottom, "pixels to add below").range(0, 8192);
-    o.add("passes", passes,
-          "the second sees the first result where the first saw a mean colour; 1: half the time")
-        .range(1, 4);
-    o.add("match", match,
-          "shift colours of the filled part, smoothly, so that they meet those around it");
-    o.add("feather", feather,
-          "pixels inside the filled part over which it fades in; 0: a hard edge")
-        .range(0, 4096);
+    fill.describe(o);
     o.add("seed", seed, "the same seed gives the same variants").range(0, 9e15);
     o.add("count", count, "how many, side by side")
         .alias("n")

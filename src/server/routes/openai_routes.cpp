@@ -33,13 +33,12 @@ json models_json(const Shelf& shelf) {
 
 // Pictures in the order they were asked for.
 json image_list(ServiceContext& context, const std::shared_ptr<Job>& job, const HostedModel& model,
-                const GenerationPlan& plan, const OpenAiRequest& openai, const char* command) {
+                const GenerationPlan& plan, const OpenAiRequest& openai, const MadeBy& by) {
   json data = json::array();
   wait_for(context, job, [&](const JobEvent& event) {
     const auto* made = std::get_if<MadePicture>(&event);
     if (made == nullptr) return;
-    const std::string png =
-        picture_png(model, plan, plan.first + made->picture, made->image, command);
+    const std::string png = picture_png(model, plan, plan.first + made->picture, made->image, by);
     data.push_back(openai.as_url() ? json{{"url", "data:image/png;base64," + png}}
                                    : json{{"b64_json", png}});
   });
@@ -63,7 +62,7 @@ void generations(ServiceContext& context, Fields& fields, httplib::Response& res
   choose_class(request, openai, model);
   const GenerationPlan plan = plan_of(request, model, context.bf16);
   const auto job = std::make_shared<MakeJob>(model, plan, /*wants_steps=*/false);
-  answer_json(response, image_list(context, job, model, plan, openai, "generate"));
+  answer_json(response, image_list(context, job, model, plan, openai, MadeBy{"generate"}));
   context.metrics.count_pictures("made", plan.count);
 }
 
@@ -85,7 +84,8 @@ void edits(ServiceContext& context, Fields& fields, httplib::Response& response)
   const EditOptions options = options_of(request, model, context.bf16);
   const auto job =
       std::make_shared<EditJob>(model, std::move(task), options, /*wants_steps=*/false);
-  answer_json(response, image_list(context, job, model, options.generation, openai, "inpaint"));
+  answer_json(response, image_list(context, job, model, options.generation, openai,
+                                   MadeBy{"inpaint", fill_settings(options.fill)}));
   context.metrics.count_pictures("edited", options.generation.count);
 }
 

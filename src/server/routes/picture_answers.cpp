@@ -2,7 +2,6 @@
 
 #include "base/file/base64.h"
 #include "base/run/subprocess.h"
-#include "generate/recipe.h"
 #include "image/codec/codec.h"
 #include "nn/torch.h"
 
@@ -11,14 +10,14 @@ namespace {
 
 // How the same picture is made on the command line; what was edited is not named there.
 std::string command_line(const HostedModel& model, const GenerationPlan& plan, std::int64_t number,
-                         const char* command) {
-  std::vector<std::string> words = {"addp", command, "--model", model.path.string()};
+                         const MadeBy& by) {
+  std::vector<std::string> words = {"addp", by.command, "--model", model.path.string()};
   const auto add = [&](const std::string& name, const std::string& value) {
     words.push_back("--" + name);
     words.push_back(value);
   };
   add("seed", fmt::format("{}", plan.seed));
-  if (command == std::string("generate")) add("first", fmt::format("{}", number));
+  if (by.command == std::string("generate")) add("first", fmt::format("{}", number));
   if (plan.label >= 0) {
     add("class", model.generator->class_names()[static_cast<std::size_t>(plan.label)]);
     add("guidance", fmt::format("{}", plan.sampler.guidance));
@@ -27,21 +26,27 @@ std::string command_line(const HostedModel& model, const GenerationPlan& plan, s
     if (value == "true") words.push_back("--" + name);
     if (value != "true" && value != "false") add(name, value);
   }
+  for (const auto& [name, value] : by.settings) {
+    const bool flag = value == "true" || value == "false";
+    if (flag) words.push_back((value == "true" ? "--" : "--no-") + name);
+    if (!flag) add(name, value);
+  }
   return shell_line(words);
 }
 
 }  // namespace
 
 std::string picture_png(const HostedModel& model, const GenerationPlan& plan, std::int64_t number,
-                        const Image& image, const char* command) {
+                        const Image& image, const MadeBy& by) {
   TextMetadata text = picture_recipe(*model.generator, plan, number);
-  text["addp:command"] = command_line(model, plan, number, command);
+  text["addp:command"] = command_line(model, plan, number, by);
+  for (const auto& [name, value] : by.settings) text["addp:" + name] = value;
   text["addp:served-as"] = model.name;
   return base64(encode_png(image, text));
 }
 
 nlohmann::json picture_json(const HostedModel& model, const GenerationPlan& plan,
-                            const MadePicture& made, const char* command) {
+                            const MadePicture& made, const MadeBy& by) {
   const std::int64_t number = plan.first + made.picture;
   nlohmann::json json = {{"picture", made.picture},
                          {"seed", plan.seed},
@@ -49,7 +54,7 @@ nlohmann::json picture_json(const HostedModel& model, const GenerationPlan& plan
                          {"class", nullptr},
                          {"width", made.image.width},
                          {"height", made.image.height},
-                         {"png", picture_png(model, plan, number, made.image, command)}};
+                         {"png", picture_png(model, plan, number, made.image, by)}};
   if (plan.label >= 0) {
     json["class"] = model.generator->class_names()[static_cast<std::size_t>(plan.label)];
   }

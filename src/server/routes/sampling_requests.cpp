@@ -65,9 +65,7 @@ EditOptions options_of(const EditRequest& request, const HostedModel& model, boo
   options.generation.count = options.generation.batch = request.count;
   options.generation.bf16 = bf16;
   options.generation.sampler = request.sampler;
-  options.passes = static_cast<int>(request.passes);
-  options.match = request.match;
-  options.feather = static_cast<int>(request.feather);
+  options.fill = request.fill;
   model.generator->check(options.generation.sampler);
   model.generator->ask_for(request.class_name, request.sampler.guidance, options.generation);
   return options;
@@ -83,13 +81,7 @@ EditTask task_of(const EditRequest& request, const Image& picture,
   if (mask && !request.box.empty()) throw HttpError(400, "send a mask or a box, not both");
   EditTask task{picture, GrayImage(picture.width, picture.height)};
   if (mask) task = hide_mask(picture, *mask);
-  if (!request.box.empty()) {
-    if (request.box.size() != 4) throw HttpError(400, "box takes left,top,width,height");
-    const auto at = [&](std::size_t i) {
-      return static_cast<int>(std::clamp<std::int64_t>(request.box[i], -1'000'000, 1'000'000));
-    };
-    task = hide_box(picture, {at(0), at(1), at(2), at(3)});
-  }
+  if (!request.box.empty()) task = hide_box(picture, box_of(request.box));
   if (!extends) return task;
   EditTask larger = extend(picture, margins);
   for (int y = 0; y < picture.height; ++y) {

@@ -18,12 +18,12 @@ json grid_json(const Grid& grid) { return {{"width", grid.width}, {"height", gri
 // {model, seconds, pictures: [...]}, when all of them are made.
 template <class SamplingJob>
 json all_pictures(ServiceContext& context, const std::shared_ptr<SamplingJob>& job,
-                  const GenerationPlan& plan, const char* command) {
+                  const GenerationPlan& plan, const MadeBy& by) {
   const auto start = std::chrono::steady_clock::now();
   json pictures = json::array();
   wait_for(context, job, [&](const JobEvent& event) {
     if (const auto* made = std::get_if<MadePicture>(&event)) {
-      pictures.push_back(picture_json(job->model(), plan, *made, command));
+      pictures.push_back(picture_json(job->model(), plan, *made, by));
     }
   });
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
@@ -31,10 +31,10 @@ json all_pictures(ServiceContext& context, const std::shared_ptr<SamplingJob>& j
 }
 
 ServerEvent event_of(const JobEvent& event, const HostedModel& model, const GenerationPlan& plan,
-                     const char* command) {
+                     const MadeBy& by) {
   if (const auto* step = std::get_if<StepView>(&event)) return {"step", step_json(*step)};
   if (const auto* made = std::get_if<MadePicture>(&event)) {
-    return {"picture", picture_json(model, plan, *made, command)};
+    return {"picture", picture_json(model, plan, *made, by)};
   }
   const auto& window = std::get<EditWindow>(event);
   return {"window",
@@ -48,7 +48,7 @@ void generate_route(ServiceContext& context, Fields& fields, httplib::Response& 
   const GenerationPlan plan = plan_of(request, model, context.bf16);
   auto job = std::make_shared<MakeJob>(model, plan, request.stream);
   if (!request.stream) {
-    answer_json(response, all_pictures(context, job, plan, "generate"));
+    answer_json(response, all_pictures(context, job, plan, MadeBy{"generate"}));
     context.metrics.count_pictures("made", plan.count);
     return;
   }
@@ -61,7 +61,9 @@ void generate_route(ServiceContext& context, Fields& fields, httplib::Response& 
                      {"steps", plan.sampler.steps}}};
   stream(
       context, response, "/api/generate", job, std::move(first),
-      [&model, plan](const JobEvent& event) { return event_of(event, model, plan, "generate"); },
+      [&model, plan](const JobEvent& event) {
+        return event_of(event, model, plan, MadeBy{"generate"});
+      },
       [&context, plan] { context.metrics.count_pictures("made", plan.count); });
 }
 
@@ -74,11 +76,12 @@ void inpaint_route(ServiceContext& context, Fields& fields, httplib::Response& r
   const HostedModel& model = find_editor(context, request.model);
   const EditOptions options = options_of(request, model, context.bf16);
   const GenerationPlan& plan = options.generation;
+  const MadeBy by{"inpaint", fill_settings(options.fill)};
   EditTask task = task_of(request, picture, mask);
   const int width = task.picture.width, height = task.picture.height;
   auto job = std::make_shared<EditJob>(model, std::move(task), options, request.stream);
   if (!request.stream) {
-    answer_json(response, all_pictures(context, job, plan, "inpaint"));
+    answer_json(response, all_pictures(context, job, plan, by));
     context.metrics.count_pictures("edited", plan.count);
     return;
   }
@@ -90,7 +93,7 @@ void inpaint_route(ServiceContext& context, Fields& fields, httplib::Response& r
                      {"steps", plan.sampler.steps}}};
   stream(
       context, response, "/api/inpaint", job, std::move(first),
-      [&model, plan](const JobEvent& event) { return event_of(event, model, plan, "inpaint"); },
+      [&model, plan, by](const JobEvent& event) { return event_of(event, model, plan, by); },
       [&context, plan] { context.metrics.count_pictures("edited", plan.count); });
 }
 

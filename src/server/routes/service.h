@@ -49,7 +49,6 @@ class Service {
 
   int port() const { return port_; }
   const Shelf& shelf() const { return shelf_; }
-  QueueState queue_state() const { return queue_.state(); }
   void start();  // answers requests, in threads of its own
   void stop();   // cancels what runs, answers it, and closes
 

@@ -5,8 +5,8 @@ import { seedField, nextSeed } from "./seed.js";
 import { MaskEditor } from "./mask.js";
 import { addShot, shotOf } from "./gallery.js";
 
-const kFirst = ["count", "steps", "fast", "feather", "guidance"];
-const kMore = ["schedule", "temperature", "temperature-curve", "top-p", "mapping", "keep-last-unreliable"];
+const kFirst = ["count", "steps", "fast", "passes", "guidance"];
+const kMore = ["match", "feather", "schedule", "temperature", "temperature-curve", "top-p", "mapping", "keep-last-unreliable"];
 const kSides = ["left", "top", "right", "bottom"];
 
 let info, editors, editor;
