@@ -186,7 +186,7 @@ class Reproduction {
         runner_(runner_options(options)) {
     add_outside(setting_, plan_);
     studies_ = make_studies(options, jobs_);
-    for (const fs::path& file : options.earlier) workplace_.add_earlier(file);
+    for (const std::string& file : options.earlier) workplace_.add_earlier(file);
   }
 
   void run() {
