@@ -281,8 +281,11 @@ std::vector<Image> fill_in(const EditTask& task, const Generator& model, const E
                                                     hooks_of_pass(hooks, pass, plan, options));
       for (std::size_t i = 0; i < made.size(); ++i) {
         const Image window = patch.window_with(made[i]);
-        if (pass + 1 == passes) variants.push_back(patch.picture_with(window));
-        seen[i] = resize(window, plan.filled.width, plan.filled.height);
+        if (pass + 1 == passes) {
+          variants.push_back(patch.picture_with(window));
+        } else {
+          seen[i] = resize(window, plan.filled.width, plan.filled.height);
+        }
       }
     }
   }

@@ -19,10 +19,13 @@ struct Layer {
   std::vector<Known> pixels;
 
   Layer(int w, int h) : width(w), height(h), pixels(std::size_t(w) * std::size_t(h)) {}
-  Known& at(int x, int y) { return pixels[std::size_t(y) * std::size_t(width) + std::size_t(x)]; }
+  std::size_t index(int x, int y) const {
+    return std::size_t(y) * std::size_t(width) + std::size_t(x);
+  }
+  Known& at(int x, int y) { return pixels[index(x, y)]; }
+  const Known& at(int x, int y) const { return pixels[index(x, y)]; }
   const Known& clamped(int x, int y) const {
-    return pixels[std::size_t(std::clamp(y, 0, height - 1)) * std::size_t(width) +
-                  std::size_t(std::clamp(x, 0, width - 1))];
+    return at(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1));
   }
 };
 
@@ -42,7 +45,7 @@ Layer differences(const Image& made, const Image& picture, const GrayImage& hidd
 }
 
 // Half as wide and high: means of what is known.
-Layer halved(Layer& fine) {
+Layer halved(const Layer& fine) {
   Layer coarse((fine.width + 1) / 2, (fine.height + 1) / 2);
   for (int y = 0; y < fine.height; ++y) {
     for (int x = 0; x < fine.width; ++x) {

@@ -90,7 +90,9 @@ class Service(unittest.TestCase):
 
     def test_the_steps_of_both_passes_are_counted_as_one_run(self):
         request = {"image": b64(PICTURE), "box": [0, 0, 9, 9], "steps": 3, "passes": 2, "stream": True}
-        steps = [data for name, data in self.server.events("/api/inpaint", request) if name == "step"]
+        events = list(self.server.events("/api/inpaint", request))
+        steps = [data for name, data in events if name == "step"]
+        self.assertEqual([data["steps"] for name, data in events if name == "window"], [len(steps)])
         self.assertEqual([step["step"] for step in steps], list(range(len(steps))))
         self.assertEqual({step["steps"] for step in steps}, {len(steps)})
 

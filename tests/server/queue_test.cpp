@@ -202,7 +202,8 @@ TEST(JobQueue, StoppingAnswersEverybody) {
 TEST(Job, ASlowClientLosesStepPicturesOnly) {
   Record record;
   FakeJob job("a", 1, record);
-  for (int i = 0; i < 200; ++i) job.post(StepView{.step = i, .tokens = {}, .reliable = {}, .pixels = Image(512, 512)});
+  for (int i = 0; i < 200; ++i)
+    job.post(StepView{.step = i, .tokens = {}, .reliable = {}, .pixels = Image(512, 512)});
   job.post(MadePicture{0, Image(512, 512)});
   job.finish();
   std::int64_t steps = 0, pictures = 0;

@@ -27,6 +27,7 @@ namespace addp {
 struct EditWindow {
   PixelBox box;
   Grid grid;
+  std::int64_t steps = 0;  // of all passes
 };
 
 // What a picture is after a step.

@@ -110,7 +110,7 @@ EditJob::EditJob(const HostedModel& model, EditTask task, const EditOptions& opt
 void EditJob::run(const std::vector<Share>& shares) {
   torch::NoGradGuard guard;
   const EditPlan plan = plan_edit(task_, *model_.generator);
-  post(EditWindow{plan.window, plan.grid});
+  post(EditWindow{plan.window, plan.grid, steps_of(plan, options_)});
   std::vector<Row> rows;
   for (std::int64_t i = 0; i < pictures(); ++i) rows.push_back({i, this, wants_steps_});
   const SamplerHooks hooks{

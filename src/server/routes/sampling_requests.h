@@ -14,7 +14,8 @@ const HostedModel& find_editor(const ServiceContext& context, const std::string&
 
 GenerationPlan plan_of(const MakeRequest& request, const HostedModel& model, bool bf16);
 EditOptions options_of(const EditRequest& request, const HostedModel& model, bool bf16);
-// One of a mask, a box and margins says what is to be filled in; a mask or a box goes with margins, too.
+// One of a mask, a box and margins says what is to be filled in; a mask or a box goes with margins,
+// too.
 EditTask task_of(const EditRequest& request, const Image& picture,
                  const std::optional<GrayImage>& mask);
 

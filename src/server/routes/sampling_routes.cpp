@@ -39,7 +39,8 @@ ServerEvent event_of(const JobEvent& event, const HostedModel& model, const Gene
   const auto& window = std::get<EditWindow>(event);
   return {"window",
           {{"box", {window.box.left, window.box.top, window.box.width, window.box.height}},
-           {"grid", grid_json(window.grid)}}};
+           {"grid", grid_json(window.grid)},
+           {"steps", window.steps}}};
 }
 
 void generate_route(ServiceContext& context, Fields& fields, httplib::Response& response) {
@@ -85,12 +86,9 @@ void inpaint_route(ServiceContext& context, Fields& fields, httplib::Response& r
     context.metrics.count_pictures("edited", plan.count);
     return;
   }
-  ServerEvent first{"start",
-                    {{"model", model.name},
-                     {"width", width},
-                     {"height", height},
-                     {"count", plan.count},
-                     {"steps", plan.sampler.steps}}};
+  ServerEvent first{
+      "start",
+      {{"model", model.name}, {"width", width}, {"height", height}, {"count", plan.count}}};
   stream(
       context, response, "/api/inpaint", job, std::move(first),
       [&model, plan, by](const JobEvent& event) { return event_of(event, model, plan, by); },
