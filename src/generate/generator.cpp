@@ -28,7 +28,7 @@ std::vector<std::string> stored_class_names(const nlohmann::json& provenance) {
 }  // namespace
 
 Generator Generator::open(const std::filesystem::path& model,
-                          const std::filesystem::path& tokenizer, bool for_bf16) {
+                          const std::filesystem::path& tokenizer) {
   Generator generator;
   const ModelFile file = open_model(model, {"addp", "predictor"});
   generator.source_ = file.source;
@@ -55,7 +55,14 @@ Generator Generator::open(const std::filesystem::path& model,
     generator.addp_ = load_addp(file, generator.tokenizer_).network;
   }
   generator.class_names_ = stored_class_names(file.provenance);
-  if (for_bf16) generator.keep_in_bf16();
+  return generator;
+}
+
+Generator Generator::open_for(bool bf16, const std::filesystem::path& model,
+                              const std::filesystem::path& tokenizer) {
+  Generator generator = open(model, tokenizer);
+  generator.only_bf16_ = bf16;
+  if (bf16) generator.keep_in_bf16();
   return generator;
 }
 
@@ -64,7 +71,6 @@ void keep_decoder_in_bf16(Vqgan& tokenizer) {
 }
 
 void Generator::keep_in_bf16() {
-  for_bf16_ = true;
   keep_decoder_in_bf16(*tokenizer_);
   if (addp_) keep_weights_in_bf16(*addp_);
   if (predictor_) keep_weights_in_bf16(*predictor_);
@@ -160,11 +166,11 @@ const Vocabulary& Generator::vocabulary() const {
 Samples Generator::run(const SamplerStart& start, SamplerNoise& noise, const GenerationPlan& plan,
                        const SamplerHooks& hooks) const {
   check(plan.sampler);
-  if (for_bf16_ && !plan.bf16) {
-    throw std::logic_error("a generator for bfloat16 is asked for float32");
+  if (only_bf16_.value_or(plan.bf16) != plan.bf16) {
+    throw std::logic_error("a generator is asked for a precision that it was not opened for");
   }
   const Bf16Scope scope(plan.bf16);
-  const FrozenWeights frozen;
+  const FrozenWeights frozen(/*lend=*/only_bf16_.has_value());
   return addp_ ? generate(*addp_, *tokenizer_, start, plan.sampler, noise, hooks)
                : sample_predictor(*predictor_, *tokenizer_, start, plan.sampler, noise, hooks);
 }

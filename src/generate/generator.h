@@ -40,11 +40,13 @@ class Generator {
  public:
   // What `addp train addp` or `addp train predictor` wrote, or a published checkpoint. The
   // tokenizer inside is used unless `tokenizer` names another; a DataError where there is none.
-  // Opened for bfloat16, it samples in nothing else and takes half the memory.
   static Generator open(const std::filesystem::path& model,
-                        const std::filesystem::path& tokenizer = {}, bool for_bf16 = false);
+                        const std::filesystem::path& tokenizer = {});
+  // The same for one thread that samples in bfloat16 alone, or in float32 alone: less memory.
+  static Generator open_for(bool bf16, const std::filesystem::path& model,
+                            const std::filesystem::path& tokenizer = {});
 
-  bool for_bf16() const { return for_bf16_; }
+  bool for_bf16() const { return only_bf16_.value_or(false); }
 
   bool is_addp() const { return addp_ != nullptr; }
   bool can_be_fast() const { return addp_ != nullptr && addp_->bypass() != nullptr; }
@@ -100,7 +102,7 @@ class Generator {
   std::shared_ptr<Mage> predictor_;
   std::shared_ptr<Vqgan> tokenizer_;
   std::vector<std::string> class_names_;
-  bool for_bf16_ = false;
+  std::optional<bool> only_bf16_;  // opened for one precision: is it bfloat16?
 };
 
 }  // namespace addp

@@ -1,8 +1,11 @@
 #include "tokenizer/vqgan.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/error.h"
+#include "machine/precision.h"
 #include "model/init.h"
 #include "nn/torch.h"
 
@@ -11,6 +14,21 @@ namespace {
 
 Tensor unit(const Tensor& x, std::int64_t dim) {
   return x / x.norm(2, {dim}, /*keepdim=*/true).clamp_min(1e-12);
+}
+
+// Where no gradient is asked for, a processor takes pictures a few at a time: as fast, and memory
+// does not grow with the batch. `pixels` is of one picture.
+template <class Network>
+Tensor in_portions(const Tensor& batch, std::int64_t pixels, const Network& network) {
+  constexpr std::int64_t kBytes = 256 * 256 * 4;  // of a channel
+  const auto bytes = pixels * static_cast<std::int64_t>(c10::elementSize(product_type(batch)));
+  const std::int64_t portion = std::max<std::int64_t>(1, kBytes / bytes);
+  if (!batch.is_cpu() || at::GradMode::is_enabled() || batch.size(0) <= portion) {
+    return network(batch);
+  }
+  std::vector<Tensor> results;
+  for (const Tensor& part : batch.split(portion)) results.push_back(network(part));
+  return at::cat(results);
 }
 
 }  // namespace
@@ -60,13 +78,20 @@ Tensor Vqgan::latent(const Tensor& pixels) const {
   return config_.unit_codes ? unit(features, 1) : features;
 }
 
-Tensor Vqgan::encode(const Tensor& pixels) const { return quantize_->nearest(latent(pixels)); }
+Tensor Vqgan::encode(const Tensor& pixels) const {
+  return in_portions(pixels, pixels.size(-2) * pixels.size(-1),
+                     [&](const Tensor& part) { return quantize_->nearest(latent(part)); });
+}
 
 Tensor Vqgan::embed(const Tensor& ids, const Grid& grid) const {
   return to_grid(at::embedding(quantize_->vectors(), ids), grid);
 }
 
-Tensor Vqgan::decode(const Tensor& embeddings) const { return decoder_->forward(embeddings); }
+Tensor Vqgan::decode(const Tensor& embeddings) const {
+  const std::int64_t cells = embeddings.size(-2) * embeddings.size(-1);
+  return in_portions(embeddings, cells * factor() * factor(),
+                     [&](const Tensor& part) { return decoder_->forward(part); });
+}
 
 Tensor Vqgan::decode_ids(const Tensor& ids, const Grid& grid) const {
   return decode(embed(ids, grid));

@@ -91,6 +91,19 @@ TEST(Vqgan, EveryFactorAndShapeGoesThereAndBack) {
   }
 }
 
+// Without gradients a large batch goes through the network a few pictures at a time.
+TEST(Vqgan, ABatchIsWhatItsPicturesAre) {
+  const auto tokenizer = small_tokenizer(config_with_factor(8, 1));
+  const Tensor pixels = torch::rand({3, 3, 192, 256});
+  const Grid grid = tokenizer->grid_of(pixels);
+  const Tensor ids = tokenizer->encode(pixels), decoded = tokenizer->decode_ids(ids, grid);
+  const torch::NoGradGuard no_grad;
+  EXPECT_TRUE(tokenizer->encode(pixels).equal(ids));
+  const Tensor portions = tokenizer->decode_ids(ids, grid);
+  EXPECT_EQ(portions.sizes(), decoded.sizes());
+  EXPECT_LT(relative_error(portions, decoded), 1e-5);
+}
+
 TEST(Vqgan, TheNearestCodeIsTheNearest) {
   const auto tokenizer = small_tokenizer(config_with_factor(4, 1));
   torch::NoGradGuard no_grad;

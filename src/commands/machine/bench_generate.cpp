@@ -95,7 +95,7 @@ Measured measure(const Subject& subject, const BenchGenerateOptions& options) {
   const auto start = SamplerStart::nothing(options.batch, grid_of(subject, options.size));
   const SamplerHooks hooks{.on_step = {}, .cancelled = interrupt_requested};
   const auto run = [&](const SamplerOptions& sampler) {
-    const FrozenWeights frozen;
+    const FrozenWeights frozen(/*lend=*/true);
     StreamNoise noise(0, numbers);
     generate(*subject.network, *subject.tokenizer, start, sampler, noise, hooks);
   };

@@ -10,7 +10,7 @@ namespace addp {
 
 Generator open_generator(const SamplingModelOptions& options) {
   use_machine(options.compute);
-  return Generator::open(options.model, options.tokenizer, bf16_here(options.precision));
+  return Generator::open_for(bf16_here(options.precision), options.model, options.tokenizer);
 }
 
 SamplingProgress::SamplingProgress(const std::string& label, std::int64_t steps)

@@ -85,7 +85,7 @@ void sample_classes(const Generator& model, const GenerationPlan& plan,
 FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
                              const InceptionNetwork& network) {
   const Generator model =
-      Generator::open(options.sets[0], options.tokenizer, bf16_here(options.precision));
+      Generator::open_for(bf16_here(options.precision), options.sets[0], options.tokenizer);
   const StoredAs stored = stored_as(options.as);
   GenerationPlan plan;
   plan.seed = static_cast<std::uint64_t>(options.seed);

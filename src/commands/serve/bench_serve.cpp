@@ -31,11 +31,11 @@ double seconds_since(Clock::time_point start) {
 
 // Pictures per second of the sampler alone, in batches of `batch`, over `seconds`.
 double sampler_rate(const Generator& generator, std::int64_t batch,
-                    const BenchServeOptions& options, bool bf16, double seconds) {
+                    const BenchServeOptions& options, double seconds) {
   std::vector<PictureAsk> asks(static_cast<std::size_t>(batch));
   GenerationPlan plan;
   plan.sampler = options.sampler;
-  plan.bf16 = bf16;
+  plan.bf16 = generator.for_bf16();
   const auto make = [&](std::uint64_t seed) {
     for (std::size_t i = 0; i < asks.size(); ++i) asks[i].stream = {seed, i};
     generator.sample_asked(asks, plan);
@@ -141,7 +141,7 @@ void run(const BenchServeOptions& options, const RunContext& context) {
     const std::int64_t batch = std::min(clients, options.batch);
     // Half of it before and half after, so that a machine that becomes slower does not count.
     const auto sampler = [&] {
-      return sampler_rate(*model.generator, batch, options, settings.bf16, options.seconds / 2);
+      return sampler_rate(*model.generator, batch, options, options.seconds / 2);
     };
     const double before = sampler();
     Load load = measure(service.port(), clients, options);

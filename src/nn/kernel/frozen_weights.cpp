@@ -38,19 +38,18 @@ auto operation(const char* name) {
 }
 
 // A weight or bias and the form that is computed with. The first is held so that no other can come
-// to its address. A weight that is bfloat16 itself gives its memory up for the form, and is made of
-// it again in the end.
+// to its address. A weight that lends its memory is empty, and is made of the form again in the
+// end.
 struct Kept {
   Tensor weight, form;
-  bool moved = false;
+  bool lent = false;
 };
 // A weight may be asked for as it is, or spread for a doubled picture.
 using Key = std::pair<const void*, bool>;
 
-constexpr auto kType = torch::kBFloat16;
-
 struct Store {
   int depth = 0;
+  bool lend = false;
   std::map<Key, Kept> kept;
   std::size_t given_up = 0;  // bytes that were freed since memory was last returned
 };
@@ -73,14 +72,15 @@ Tensor kept_form(const Tensor& weight, bool doubled, const Make& make) {
   if (found != store.kept.end()) return found->second.form;
   Kept& kept = store.kept[key];
   kept = {weight, make(weight.detach())};
-  kept.moved = weight.scalar_type() == kType && kept.form.is_mkldnn() && !doubled;
-  if (kept.moved) give_up(kept.weight);
+  kept.lent = store.lend && !doubled && kept.form.is_mkldnn() &&
+              weight.scalar_type() == kept.form.scalar_type();
+  if (kept.lent) give_up(kept.weight);
   return kept.form;
 }
 
 void forget_forms() {
   for (auto& [key, kept] : store.kept) {
-    if (kept.moved) kept.weight.set_data(kept.form.to_dense());
+    if (kept.lent) kept.weight.set_data(kept.form.to_dense());
     kept.form.reset();
   }
   store.kept.clear();
@@ -98,28 +98,33 @@ bool usable(const Tensor& x, const Tensor& weight) {
   if (!kKnownProcessor || x.numel() == 0) return false;
   if (store.depth == 0 || at::GradMode::is_enabled() || reference_arithmetic()) return false;
   if (!x.is_cpu() || !weight.is_cpu()) return false;
-  if (weight.scalar_type() != torch::kFloat32 && weight.scalar_type() != kType) return false;
+  if (weight.scalar_type() != torch::kFloat32 && weight.scalar_type() != torch::kBFloat16) {
+    return false;
+  }
   if (!at::globalContext().hasMKLDNN() || !at::globalContext().userEnabledMkldnn()) return false;
-  return product_type(x) == torch::kBFloat16 && has_bf16_instructions();
+  const auto type = product_type(x);
+  return type == torch::kFloat32 || (type == torch::kBFloat16 && has_bf16_instructions());
 }
 
-MaybeTensor cast_bias(const Tensor& bias) {
+MaybeTensor cast_bias(const Tensor& bias, torch::ScalarType type) {
   if (!bias.defined()) return std::nullopt;
-  return kept_form(bias, false, [&](const Tensor& b) { return b.to(kType); });
+  if (bias.scalar_type() == type) return bias;
+  return kept_form(bias, false, [&](const Tensor& b) { return b.to(type); });
 }
 
-Tensor channels_last(const Tensor& x) {
-  return x.to(kType).contiguous(torch::MemoryFormat::ChannelsLast);
+Tensor channels_last(const Tensor& x, torch::ScalarType type) {
+  return x.to(type).contiguous(torch::MemoryFormat::ChannelsLast);
 }
 
 Tensor laid_out_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                        std::string_view after) {
   static const auto pack = operation<PackLinear>("mkldnn::_reorder_linear_weight");
   static const auto run = operation<RunLinear>("mkldnn::_linear_pointwise");
+  const auto type = product_type(x);
   const Tensor packed = kept_form(weight, false, [&](const Tensor& w) {
-    return pack.call(w.to(kType).contiguous(), x.numel() / x.size(-1));
+    return pack.call(w.to(type).contiguous(), x.numel() / x.size(-1));
   });
-  return run.call(x.to(kType).contiguous(), packed, cast_bias(bias), after, Scalars(), "none");
+  return run.call(x.to(type).contiguous(), packed, cast_bias(bias, type), after, Scalars(), "none");
 }
 
 // Along one side: what an input pixel, doubled, gives to the four outputs around it.
@@ -134,7 +139,9 @@ Tensor doubling_weight(const Tensor& weight) {
 
 }  // namespace
 
-FrozenWeights::FrozenWeights() { ++store.depth; }
+FrozenWeights::FrozenWeights(bool lend) {
+  if (++store.depth == 1) store.lend = lend;
+}
 
 FrozenWeights::~FrozenWeights() {
   if (--store.depth == 0) forget_forms();
@@ -156,11 +163,12 @@ Tensor convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, st
   static const auto pack = operation<PackConvolution>("mkldnn::_reorder_convolution_weight");
   static const auto run = operation<RunConvolution>("mkldnn::_convolution_pointwise");
   const std::array<std::int64_t, 2> strides{stride, stride}, paddings{padding, padding}, one{1, 1};
+  const auto type = product_type(x);
   const Tensor packed = kept_form(weight, false, [&](const Tensor& w) {
-    return pack.call(w.to(kType), paddings, strides, one, 1, x.sizes());
+    return pack.call(w.to(type), paddings, strides, one, 1, x.sizes());
   });
-  return run.call(channels_last(x), packed, cast_bias(bias), paddings, strides, one, 1, "none",
-                  Scalars(), "none");
+  return run.call(channels_last(x, type), packed, cast_bias(bias, type), paddings, strides, one, 1,
+                  "none", Scalars(), "none");
 }
 
 Tensor doubling_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -171,11 +179,13 @@ Tensor doubling_convolution(const Tensor& x, const Tensor& weight, const Tensor&
       operation<PackTransposed>("mkldnn::_reorder_convolution_transpose_weight");
   static const auto run = operation<RunTransposed>("mkldnn::_convolution_transpose_pointwise");
   const std::array<std::int64_t, 2> zero{0, 0}, one{1, 1}, two{2, 2};
+  const auto type = product_type(x);
+  // Rounded before it is spread as well: the same whether the weight is kept in float32 or not.
   const Tensor packed = kept_form(weight, true, [&](const Tensor& w) {
-    return pack.call(doubling_weight(w).to(kType), one, zero, two, one, 1, x.sizes());
+    return pack.call(doubling_weight(w.to(type)).to(type), one, zero, two, one, 1, x.sizes());
   });
-  return run.call(channels_last(x), packed, cast_bias(bias), one, zero, two, one, 1, "none",
-                  Scalars(), "none");
+  return run.call(channels_last(x, type), packed, cast_bias(bias, type), one, zero, two, one, 1,
+                  "none", Scalars(), "none");
 }
 
 }  // namespace addp

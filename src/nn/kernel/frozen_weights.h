@@ -1,20 +1,21 @@
-// Products and convolutions in bfloat16 with weights that stay as they are. Where no gradient is
-// asked for, weights are cast and laid out as oneDNN's kernels read them once in a scope, not in
-// every call, and bias and GELU are part of the product, not passes of their own: a twentieth of
-// the time of fast sampling at the published size, more where cores are shared. In float32 the same
-// would hold every weight twice.
+// Products and convolutions with weights that stay as they are. Where no gradient is asked for,
+// weights are cast and laid out as oneDNN's kernels read them once in a scope, not in every call,
+// and bias and GELU are part of the product, not passes of their own: of the time of fast sampling
+// at the published size a twentieth in bfloat16 and a fifth in float32, more where cores are
+// shared.
 #pragma once
 
 #include "nn/types.h"
 
 namespace addp {
 
-// While one of these lives, on its thread, nobody writes to the weights of the networks that run;
-// and no other thread reads weights that are bfloat16 themselves, which are empty meanwhile.
+// While one of these lives, on its thread, nobody writes to the weights of the networks that run.
+// Where they lend their memory, those that are of the type that is computed with are empty
+// meanwhile: no other thread may read them. Else weights and what is made of them are both there.
 class FrozenWeights {
  public:
-  FrozenWeights();
-  ~FrozenWeights();  // the outermost one forgets what was laid out
+  explicit FrozenWeights(bool lend = false);  // inside another one: as that one
+  ~FrozenWeights();                           // the outermost one forgets what was laid out
   FrozenWeights(const FrozenWeights&) = delete;
   FrozenWeights& operator=(const FrozenWeights&) = delete;
 };

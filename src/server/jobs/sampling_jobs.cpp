@@ -11,9 +11,8 @@ namespace {
 
 std::string make_key(const HostedModel& model, const GenerationPlan& plan) {
   const Grid grid = plan.grid.value_or(model.generator->grid());
-  std::string key =
-      fmt::format("make {} class={} bf16={} guidance={} grid={}x{}", model.name, plan.label >= 0,
-                  plan.bf16, plan.sampler.guidance, grid.width, grid.height);
+  std::string key = fmt::format("make {} class={} guidance={} grid={}x{}", model.name,
+                                plan.label >= 0, plan.sampler.guidance, grid.width, grid.height);
   for (const auto& [name, value] : sampler_settings(plan.sampler)) key += " " + name + "=" + value;
   return key;
 }

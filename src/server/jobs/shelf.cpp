@@ -44,19 +44,19 @@ std::vector<std::uint8_t> palette_of(const Generator& generator) {
   return {data, data + colors.numel()};
 }
 
-void read_generator(HostedModel& model) {
-  model.generator = std::make_unique<Generator>(Generator::open(model.path));
+void read_generator(HostedModel& model, bool bf16) {
+  model.generator = std::make_unique<Generator>(Generator::open_for(bf16, model.path));
   model.generator->source_digest();  // now, because requests ask for it from several threads
   model.palette = palette_of(*model.generator);
   model.encoder = open_feature_encoder(model.path);
 }
 
 // False for a kind that nothing can be asked of.
-bool read_model(HostedModel& model, ModelKind kind) {
+bool read_model(HostedModel& model, ModelKind kind, bool bf16) {
   switch (kind) {
     case ModelKind::kAddp:
     case ModelKind::kPredictor:
-      read_generator(model);
+      read_generator(model, bf16);
       return true;
     case ModelKind::kClassifier:
       model.classifier = load_classifier(model.path);
@@ -88,16 +88,16 @@ std::vector<std::string> HostedModel::class_names() const {
   return names;
 }
 
-Shelf::Shelf(const std::vector<std::filesystem::path>& paths) {
+Shelf::Shelf(const std::vector<std::filesystem::path>& paths, bool bf16) {
   for (const auto& path : paths) {
-    if (add(path, name_of(path))) continue;
+    if (add(path, name_of(path), bf16)) continue;
     throw UsageError(
         "{}: a {} cannot be served; give an ADDP model, a predictor, a classifier, a detector or a "
         "segmenter",
         path, kind_of(path));
   }
   if (!paths.empty()) return;
-  for (const NamedModel& model : named_models()) add(model.file, model.name());
+  for (const NamedModel& model : named_models()) add(model.file, model.name(), bf16);
   if (models_.empty()) {
     throw UsageError("there are no models to serve in {}; give one with --model",
                      fmt::join(model_folders(), ", "));
@@ -115,13 +115,13 @@ std::string Shelf::free_name(const std::string& wanted, const std::string& kind)
   return name;
 }
 
-bool Shelf::add(const std::filesystem::path& path, const std::string& name) {
+bool Shelf::add(const std::filesystem::path& path, const std::string& name, bool bf16) {
   auto model = std::make_unique<HostedModel>();
   model->kind = kind_of(path);
   model->path = path;
   model->name = free_name(name, model->kind);
   const auto kind = model_kind(model->kind);
-  if (!kind || !read_model(*model, *kind)) return false;
+  if (!kind || !read_model(*model, *kind, bf16)) return false;
   models_.push_back(std::move(model));
   return true;
 }

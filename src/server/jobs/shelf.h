@@ -36,8 +36,8 @@ class Shelf {
  public:
   // Reads the models; a DataError or UsageError names the one that cannot be used. No paths: every
   // model that has a name (checkpoint/named/find_model.h), but for those that nothing can be asked
-  // of; a UsageError where there is none.
-  explicit Shelf(const std::vector<std::filesystem::path>& paths);
+  // of; a UsageError where there is none. Those that make pictures do it in one precision.
+  explicit Shelf(const std::vector<std::filesystem::path>& paths, bool bf16 = false);
 
   const std::vector<std::unique_ptr<HostedModel>>& models() const { return models_; }
   // The model of that name, or the first one that can do it where the name is empty; an HttpError
@@ -47,7 +47,7 @@ class Shelf {
 
  private:
   // False: nothing can be asked of it.
-  bool add(const std::filesystem::path& path, const std::string& name);
+  bool add(const std::filesystem::path& path, const std::string& name, bool bf16);
   std::string free_name(const std::string& wanted, const std::string& kind) const;
 
   std::vector<std::unique_ptr<HostedModel>> models_;

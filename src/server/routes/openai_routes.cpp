@@ -60,7 +60,7 @@ void generations(ServiceContext& context, Fields& fields, httplib::Response& res
   const HostedModel& model = find_maker(context, request.model);
   request.size = openai.size == "auto" ? "" : openai.size;
   choose_class(request, openai, model);
-  const GenerationPlan plan = plan_of(request, model, context.bf16);
+  const GenerationPlan plan = plan_of(request, model);
   const auto job = std::make_shared<MakeJob>(model, plan, /*wants_steps=*/false);
   answer_json(response, image_list(context, job, model, plan, openai, MadeBy{"generate"}));
   context.metrics.count_pictures("made", plan.count);
@@ -81,7 +81,7 @@ void edits(ServiceContext& context, Fields& fields, httplib::Response& response)
   choose_class(request, openai, model);
   EditTask task = task_of(request, picture, mask);
   check_size(openai.size, task.picture.width, task.picture.height);
-  const EditOptions options = options_of(request, model, context.bf16);
+  const EditOptions options = options_of(request, model);
   const auto job =
       std::make_shared<EditJob>(model, std::move(task), options, /*wants_steps=*/false);
   answer_json(response, image_list(context, job, model, options.generation, openai,

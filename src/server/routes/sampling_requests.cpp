@@ -46,12 +46,12 @@ const HostedModel& find_editor(const ServiceContext& context, const std::string&
       name, [](const HostedModel& m) { return m.edits(); }, "edit pictures");
 }
 
-GenerationPlan plan_of(const MakeRequest& request, const HostedModel& model, bool bf16) {
+GenerationPlan plan_of(const MakeRequest& request, const HostedModel& model) {
   GenerationPlan plan;
   plan.seed = static_cast<std::uint64_t>(request.seed);
   plan.first = request.first;
   plan.count = request.count;
-  plan.bf16 = bf16;
+  plan.bf16 = model.generator->for_bf16();
   plan.sampler = request.sampler;
   plan.grid = grid_of(request.size, *model.generator);
   model.generator->check(plan.sampler);
@@ -59,11 +59,11 @@ GenerationPlan plan_of(const MakeRequest& request, const HostedModel& model, boo
   return plan;
 }
 
-EditOptions options_of(const EditRequest& request, const HostedModel& model, bool bf16) {
+EditOptions options_of(const EditRequest& request, const HostedModel& model) {
   EditOptions options;
   options.generation.seed = static_cast<std::uint64_t>(request.seed);
   options.generation.count = options.generation.batch = request.count;
-  options.generation.bf16 = bf16;
+  options.generation.bf16 = model.generator->for_bf16();
   options.generation.sampler = request.sampler;
   options.fill = request.fill;
   model.generator->check(options.generation.sampler);

@@ -12,8 +12,8 @@ namespace addp {
 const HostedModel& find_maker(const ServiceContext& context, const std::string& name);
 const HostedModel& find_editor(const ServiceContext& context, const std::string& name);
 
-GenerationPlan plan_of(const MakeRequest& request, const HostedModel& model, bool bf16);
-EditOptions options_of(const EditRequest& request, const HostedModel& model, bool bf16);
+GenerationPlan plan_of(const MakeRequest& request, const HostedModel& model);
+EditOptions options_of(const EditRequest& request, const HostedModel& model);
 // One of a mask, a box and margins says what is to be filled in; a mask or a box goes with margins,
 // too.
 EditTask task_of(const EditRequest& request, const Image& picture,

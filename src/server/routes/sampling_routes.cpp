@@ -46,7 +46,7 @@ ServerEvent event_of(const JobEvent& event, const HostedModel& model, const Gene
 void generate_route(ServiceContext& context, Fields& fields, httplib::Response& response) {
   const auto request = parse_request<MakeRequest>(fields);
   const HostedModel& model = find_maker(context, request.model);
-  const GenerationPlan plan = plan_of(request, model, context.bf16);
+  const GenerationPlan plan = plan_of(request, model);
   auto job = std::make_shared<MakeJob>(model, plan, request.stream);
   if (!request.stream) {
     answer_json(response, all_pictures(context, job, plan, MadeBy{"generate"}));
@@ -75,7 +75,7 @@ void inpaint_route(ServiceContext& context, Fields& fields, httplib::Response& r
   if (const Bytes* bytes = fields.find_file("mask")) mask = decode_mask(*bytes, "mask");
   const auto request = parse_request<EditRequest>(fields);
   const HostedModel& model = find_editor(context, request.model);
-  const EditOptions options = options_of(request, model, context.bf16);
+  const EditOptions options = options_of(request, model);
   const GenerationPlan& plan = options.generation;
   const MadeBy by{"inpaint", fill_settings(options.fill)};
   EditTask task = task_of(request, picture, mask);

@@ -34,7 +34,7 @@ void answer_bare_error(const httplib::Request&, httplib::Response& response) {
 
 Service::Service(const ServiceOptions& options)
     : options_(options),
-      shelf_(options.models),
+      shelf_(options.models, options.bf16),
       queue_(options.queue),
       runs_(options.watch),
       server_(options.http) {
@@ -53,8 +53,8 @@ Service::Service(const ServiceOptions& options)
   }
   options_.guard.port = port_;
   guard_ = std::make_unique<Guard>(options_.guard, options_.http);
-  context_ = std::make_unique<ServiceContext>(ServiceContext{
-      shelf_, queue_, server_, metrics_, options_.http, runs_, neighbours_.get(), options_.bf16});
+  context_ = std::make_unique<ServiceContext>(
+      ServiceContext{shelf_, queue_, server_, metrics_, options_.http, runs_, neighbours_.get()});
   add_routes();
 }
 

@@ -36,7 +36,6 @@ struct ServiceContext {
   const HttpLimits& limits;
   const RunFolder& runs;
   const Neighbours* neighbours = nullptr;
-  bool bf16 = false;
 };
 
 class Service {

@@ -19,12 +19,12 @@ Tensor drawn(at::IntArrayRef shape) { return torch::randn(shape).requires_grad_(
 struct Operations {
   Tensor rows = torch::randn({2, 33, 40}), map = torch::randn({2, 24, 9, 7});
   Tensor weight = drawn({70, 40}), bias = drawn({70});
-  Tensor kernel = drawn({20, 24, 3, 3}), offset = drawn({20});
+  Tensor kernel = drawn({20, 24, 3, 3}), doubling = drawn({20, 24, 3, 3}), offset = drawn({20});
 
   std::vector<Tensor> results() const {
     return {linear_product(rows, weight, bias),      linear_product(rows, weight, {}),
             linear_product_gelu(rows, weight, bias), convolution(map, kernel, offset, 1, 1),
-            convolution(map, kernel, {}, 2, 0),      doubling_convolution(map, kernel, offset)};
+            convolution(map, kernel, {}, 2, 0),      doubling_convolution(map, doubling, offset)};
   }
 };
 
@@ -63,7 +63,7 @@ TEST(FrozenWeights, MayBeKeptInHalfTheMemory) {
   }
   const Tensor rows = torch::randn({2, 33, 40}), map = torch::randn({2, 24, 9, 7});
   const auto results = [&] {
-    const FrozenWeights frozen;
+    const FrozenWeights frozen(/*lend=*/true);
     return std::vector<Tensor>{linear->forward(rows), linear->gelu(rows),
                                convolution->forward(map)};
   };
@@ -83,6 +83,28 @@ TEST(FrozenWeights, MayBeKeptInHalfTheMemory) {
   EXPECT_TRUE(convolution->weight.equal(kernel));
 }
 
+TEST(FrozenWeights, LendTheirMemoryWhereTheyMay) {
+  const torch::NoGradGuard no_grad;
+  for (const bool lend : {false, true}) {
+    const Operations operations = some_operations();
+    const Tensor weight = operations.weight.clone(), kernel = operations.kernel.clone();
+    const std::vector<Tensor> wanted = [&] {
+      const FrozenWeights frozen(lend);
+      const std::vector<Tensor> results = operations.results();
+#if defined(__x86_64__)
+      EXPECT_EQ(operations.weight.numel(), lend ? 0 : weight.numel());
+#endif
+      const FrozenWeights inner(!lend);  // as the outer one
+      return results;
+    }();
+    EXPECT_TRUE(operations.weight.equal(weight)) << "lend: " << lend;
+    EXPECT_TRUE(operations.kernel.equal(kernel)) << "lend: " << lend;
+    const FrozenWeights frozen(!lend);
+    const std::vector<Tensor> got = operations.results();
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_TRUE(got[i].equal(wanted[i])) << i;
+  }
+}
+
 TEST(FrozenWeights, AreLookedAtAnewInTheNextScope) {
   const torch::NoGradGuard no_grad;
   const Bf16Scope scope(true);
@@ -91,7 +113,8 @@ TEST(FrozenWeights, AreLookedAtAnewInTheNextScope) {
     const FrozenWeights frozen;
     operations.results();
   }
-  for (Tensor* t : {&operations.weight, &operations.bias, &operations.kernel, &operations.offset}) {
+  for (Tensor* t : {&operations.weight, &operations.bias, &operations.kernel, &operations.doubling,
+                    &operations.offset}) {
     t->mul_(-2);
   }
   const std::vector<Tensor> wanted = operations.results();
@@ -104,9 +127,10 @@ TEST(FrozenWeights, AreLookedAtAnewInTheNextScope) {
 
 // What the outer scope laid out is found again after an inner one: the weights are not looked at.
 TEST(FrozenWeights, AnInnerScopeKeepsTheOutersForms) {
-  if (!has_bf16_instructions()) GTEST_SKIP() << "nothing is laid out without instructions for bf16";
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "nothing is laid out on this kind of processor";
+#endif
   const torch::NoGradGuard no_grad;
-  const Bf16Scope scope(true);
   const Operations operations = some_operations();
   const FrozenWeights outer;
   const Tensor wanted = linear_product(operations.rows, operations.weight, operations.bias);
