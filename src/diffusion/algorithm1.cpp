@@ -12,21 +12,23 @@ Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid
   const MaskPair masks =
       sample_masks(z0.size(0), z0.size(1), {ratio, std::min(1.0, ratio + kStep)}, stream)
           .to(z0.device());
-  const Predictions q =
-      predict_tokens(*frozen.predictor, z0, masks, grid, options.condition, nullptr);
+  const Predictions q = predict_tokens(*frozen.predictor, z0, masks, grid, options.condition,
+                                       nullptr, {}, Predicted::kUnreliable);
   return noisy_pixels(*frozen.tokenizer, z0, masks.current, q.unreliable, grid, options.mapping,
                       stream, 0);
 }
 
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
                            const Grid& grid, Condition condition, DropoutKeys* keys,
-                           const Tensor& classes) {
+                           const Tensor& classes, Predicted wanted) {
   const auto given = [&](const Tensor& masked) {
     return predictor.distribution(tokens, masked, grid, keys, classes);
   };
-  const Tensor by_current = given(masks.current), by_neighbour = given(masks.neighbour);
-  if (condition == Condition::kNext) return {.target = by_current, .unreliable = by_neighbour};
-  return {.target = by_neighbour, .unreliable = by_current};
+  const bool next = condition == Condition::kNext;
+  Predictions q;
+  if (wanted == Predicted::kBoth) q.target = given(next ? masks.current : masks.neighbour);
+  q.unreliable = given(next ? masks.neighbour : masks.current);
+  return q;
 }
 
 PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen,
@@ -44,8 +46,10 @@ PretrainingLoss pretraining_loss(Addp& addp, const FrozenNetworks& frozen,
   {
     torch::NoGradGuard frozen_networks;
     // q(z_{t-1} | z_t), q(z_t | z_{t+1}) <- Token-Predictor(z_t), Token-Predictor(z_{t+1})
-    const Predictions q = predict_tokens(*frozen.predictor, z0, masks, grid, options.condition,
-                                         options.predictor_dropout ? dropout : nullptr, classes);
+    const Predictions q = predict_tokens(
+        *frozen.predictor, z0, masks, grid, options.condition,
+        options.predictor_dropout ? dropout : nullptr, classes,
+        options.target == Target::kTruth ? Predicted::kUnreliable : Predicted::kBoth);
     q_target = q.target;
     // x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+1})) m_t)
     x_t = noisy_pixels(*frozen.tokenizer, z0, z_t.masked, q.unreliable, grid, options.mapping,

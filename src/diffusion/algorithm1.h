@@ -18,12 +18,13 @@ struct FrozenNetworks {
 // q(z_{t-1} | z_t) and q(z_t | z_{t+1}), [B, L, K] each. With Condition::kSame the first is
 // conditioned on the neighbour z_{t-1} and the second on z_t itself.
 struct Predictions {
-  Tensor target;      // what the decoder learns
+  Tensor target;      // what the decoder learns; undefined where it was not asked for
   Tensor unreliable;  // what completes the noisy picture
 };
+enum class Predicted { kBoth, kUnreliable };
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
                            const Grid& grid, Condition condition, DropoutKeys* keys,
-                           const Tensor& classes = {});
+                           const Tensor& classes = {}, Predicted wanted = Predicted::kBoth);
 
 // x_t of tokens z_0 for the eye: `ratio` of the positions are unreliable, and what stands there
 // comes from the predictor as `options` say. [B, 3, H, W] in about [0, 1].
