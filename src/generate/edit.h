@@ -50,7 +50,7 @@ struct EditOptions {
   // for it; a second pass encodes them with the first result there, in place of the mean colour.
   // Match: colours of the result meet those around it (seam.h). Feather: it fades in over so many
   // pixels inside the hidden region.
-  FillOptions fill;
+  FillOptions fill{};
 };
 
 // The denoising steps of a batch of variants, over all passes.

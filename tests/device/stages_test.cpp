@@ -97,7 +97,7 @@ TEST_F(Devices, GenerativeStagesAndTheSampler) {
     GenerationPlan fast = plan;
     fast.sampler.fast = true;
     const Image picture(32, 32);
-    return to_tensor(fill_in(hide_box(picture, {0, 0, 20, 20}), generator, {.generation = fast, .fill = {}}));
+    return to_tensor(fill_in(hide_box(picture, {0, 0, 20, 20}), generator, {.generation = fast}));
   };
   const Tensor here = sample(), edited_here = edited();
   const FakeAccelerator accelerator;

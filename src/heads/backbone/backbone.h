@@ -17,8 +17,8 @@ enum class BackboneInput { kPixels, kTokens };
 
 struct BackboneConfig {
   BackboneInput input = BackboneInput::kPixels;
-  EncoderConfig encoder;      // read for kPixels
-  TokenEncoderConfig tokens;  // read for kTokens
+  EncoderConfig encoder{};      // read for kPixels
+  TokenEncoderConfig tokens{};  // read for kTokens
 
   std::int64_t width() const;
   std::int64_t depth() const;  // blocks of a transformer; 0 for a ResNet

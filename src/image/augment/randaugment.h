@@ -51,7 +51,7 @@ struct RandAugmentOptions {
   double magnitude_deviation = 0.5;  // 0: always the same magnitude
   int operations = 2;                // per picture
   double probability = 0.5;          // that a drawn operation is applied
-  AugmentGeometry geometry;
+  AugmentGeometry geometry{};
 };
 
 class RandAugment {
