@@ -64,6 +64,14 @@ TEST(Plan, FilesAreNamedByTheirContent) {
   EXPECT_EQ(plan.files().size(), 2U);
 }
 
+TEST(Plan, CommentsAreNoPartOfARecipe) {
+  Plan plan;
+  const std::string one = plan.add_recipe("addp", "# ten minutes\na = 1\n\n  # why\nb = \"#\"\n");
+  EXPECT_EQ(plan.add_recipe("addp", "a = 1\nb = \"#\""), one);
+  EXPECT_NE(plan.add_recipe("addp", "a = 1\n"), one);
+  EXPECT_EQ(plan.files().at(one.substr(2)), "a = 1\nb = \"#\"\n");
+}
+
 TEST(Studies, AllOfThemMakeOneGraphWithoutLooseEnds) {
   const Setting setting = mini_setting();
   Plan plan;

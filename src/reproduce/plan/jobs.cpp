@@ -65,7 +65,7 @@ std::string Jobs::train(const std::string& stage, const std::string& name, const
   const std::int64_t steps = steps_of(scale, pictures, length);
   const auto warmup = static_cast<std::int64_t>(scale.warmup * static_cast<double>(steps));
   std::vector<std::string> all = {"train", stage, "--config",
-                                  plan_.add_file(stage, ".toml", recipe_text(scale.recipe))};
+                                  plan_.add_recipe(stage, recipe_text(scale.recipe))};
   // Before the words of the scale, which may give another size.
   append(all, {"--size", std::to_string(setting_.scale.size)});
   append(all, scale.words);

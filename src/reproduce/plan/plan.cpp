@@ -2,12 +2,27 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <stdexcept>
 
 #include "base/error.h"
 #include "base/file/sha256.h"
 
 namespace addp {
+namespace {
+
+// Without the lines that only people read.
+std::string without_comments(const std::string& toml) {
+  std::istringstream lines(toml);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t start = line.find_first_not_of(" \t\r");
+    if (start != std::string::npos && line[start] != '#') kept += line + '\n';
+  }
+  return kept;
+}
+
+}  // namespace
 
 std::string in_folder(const std::string& job) { return "\x1f" + job + "\x1f"; }
 std::string in_out(const std::string& path) { return "\x1e/" + path; }
@@ -53,6 +68,10 @@ std::string Plan::add(StudyJob job) {
 }
 
 const StudyJob& Plan::job(const std::string& name) const { return jobs_.at(places_.at(name)); }
+
+std::string Plan::add_recipe(const std::string& stem, const std::string& toml) {
+  return add_file(stem, ".toml", without_comments(toml));
+}
 
 std::string Plan::add_file(const std::string& stem, const std::string& ending,
                            const std::string& content) {

@@ -45,6 +45,8 @@ class Plan {
   // content, so that a job with another file is another job.
   std::string add_file(const std::string& stem, const std::string& ending,
                        const std::string& content);
+  // The same of a recipe: with other comments it is the same file.
+  std::string add_recipe(const std::string& stem, const std::string& toml);
   void take_file(const std::string& path, const std::string& content) { files_[path] = content; }
   const std::map<std::string, std::string>& files() const { return files_; }
 
