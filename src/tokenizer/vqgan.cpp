@@ -16,13 +16,13 @@ Tensor unit(const Tensor& x, std::int64_t dim) {
   return x / x.norm(2, {dim}, /*keepdim=*/true).clamp_min(1e-12);
 }
 
-// Where no gradient is asked for, a processor takes pictures a few at a time: as fast, and memory
-// does not grow with the batch. `pixels` is of one picture.
+// Where no gradient is asked for, a processor takes pictures a few at a time: memory does not
+// grow with the batch. `pixels` is of one picture.
 template <class Network>
 Tensor in_portions(const Tensor& batch, std::int64_t pixels, const Network& network) {
   constexpr std::int64_t kBytes = 256 * 256 * 4;  // of a channel
   const auto bytes = pixels * static_cast<std::int64_t>(c10::elementSize(product_type(batch)));
-  const std::int64_t portion = std::max<std::int64_t>(1, kBytes / bytes);
+  const std::int64_t portion = kBytes / std::clamp<std::int64_t>(bytes, 1, kBytes);
   if (!batch.is_cpu() || at::GradMode::is_enabled() || batch.size(0) <= portion) {
     return network(batch);
   }

@@ -1,7 +1,7 @@
 // Products and convolutions with weights that stay as they are. Where no gradient is asked for,
 // weights are cast and laid out as oneDNN's kernels read them once in a scope, not in every call,
 // and bias and GELU are part of the product, not passes of their own: of the time of fast sampling
-// at the published size a twentieth in bfloat16 and a fifth in float32, more where cores are
+// at the published size a twentieth in bfloat16 and an eighth in float32, more where cores are
 // shared.
 #pragma once
 
