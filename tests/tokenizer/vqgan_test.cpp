@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "machine/operation_profile.h"
 #include "machine/precision.h"
 #include "nn/torch.h"
 #include "support/gradients.h"
@@ -91,6 +92,17 @@ TEST(Vqgan, EveryFactorAndShapeGoesThereAndBack) {
   }
 }
 
+std::int64_t convolutions_of(const Vqgan& tokenizer, const Tensor& ids, const Grid& grid) {
+  const OperationProfile profile;
+  tokenizer.decode_ids(ids, grid);
+  std::int64_t calls = 0;
+  for (const OperationRow& row : profile.rows()) {
+    if (row.kind == "convolution 3x3") calls += row.calls;
+  }
+  EXPECT_GT(calls, 0);
+  return calls;
+}
+
 // Without gradients a large batch goes through the network a few pictures at a time.
 TEST(Vqgan, ABatchIsWhatItsPicturesAre) {
   const auto tokenizer = small_tokenizer(config_with_factor(8, 1));
@@ -102,6 +114,8 @@ TEST(Vqgan, ABatchIsWhatItsPicturesAre) {
   const Tensor portions = tokenizer->decode_ids(ids, grid);
   EXPECT_EQ(portions.sizes(), decoded.sizes());
   EXPECT_LT(relative_error(portions, decoded), 1e-5);
+  EXPECT_EQ(convolutions_of(*tokenizer, ids, grid),
+            3 * convolutions_of(*tokenizer, ids.slice(0, 0, 1), grid));
 }
 
 TEST(Vqgan, TheNearestCodeIsTheNearest) {
@@ -117,6 +131,8 @@ TEST(Vqgan, TheNearestCodeIsTheNearest) {
 TEST(Vqgan, PicturesOfOtherSizesAreRefused) {
   const auto tokenizer = small_tokenizer(config_with_factor(8, 1));
   EXPECT_THROW(tokenizer->encode(torch::zeros({1, 3, 20, 16})), UsageError);
+  const torch::NoGradGuard no_grad;
+  EXPECT_THROW(tokenizer->encode(torch::zeros({2, 3, 0, 16})), UsageError);
   EXPECT_THROW(Vqgan(VqganConfig{.channels = 0}), UsageError);
   EXPECT_THROW(Vqgan(VqganConfig{.stem = 3}), UsageError);
 }
