@@ -38,6 +38,7 @@ thread_local Watch watch;
 constexpr std::string_view kPacked = "mkldnn::_convolution_pointwise";
 constexpr std::string_view kPackedTransposed = "mkldnn::_convolution_transpose_pointwise";
 constexpr std::string_view kPackedLinear = "mkldnn::_linear_pointwise";
+constexpr std::string_view kOwnAttention = "addp::attention";  // nn/kernel/fused_attention.h
 
 double size_of(const c10::IValue& tensor, std::int64_t dim) {
   return static_cast<double>(tensor.toTensor().size(dim));
@@ -87,6 +88,10 @@ double product_work(std::string_view name, Inputs inputs) {
     return 2 * static_cast<double>(inputs[0].toTensor().numel()) * size_of(inputs[1], 0);
   }
   if (name == "aten::addmm" || name == "aten::baddbmm") return product(1, 2);
+  if (name.starts_with(kOwnAttention)) {  // projected, out
+    return (name.ends_with("backward") ? 10 : 4) *
+           static_cast<double>(inputs[1].toTensor().numel()) * size_of(inputs[1], 1);
+  }
   if (name.starts_with("aten::_scaled_dot_product_") && !name.ends_with("_math")) {
     const bool backward = name.ends_with("_backward");
     // Scores and their sums of values; backward five products of that size instead of two.

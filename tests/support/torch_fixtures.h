@@ -30,6 +30,11 @@ inline double relative_error(const torch::Tensor& actual, const torch::Tensor& e
   return ((a - e).abs().max() / e.abs().max().clamp_min(1e-30)).item<double>();
 }
 
+// A copy in another type whose gradient is kept.
+inline torch::Tensor leaf(const torch::Tensor& x, torch::ScalarType type) {
+  return x.detach().to(type).clone().requires_grad_();
+}
+
 // The weights that the fixtures' README defines: w[i] = sin(0.7 i + 0.3 k) for the k-th key in
 // sorted order, scaled by the kind of entry. Integer entries (`num_batches_tracked`) stay.
 inline torch::Tensor formula_weight(const std::string& name, std::int64_t k,

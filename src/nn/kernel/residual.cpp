@@ -3,9 +3,8 @@
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 
-#include <bit>
-
 #include "machine/precision.h"
+#include "nn/kernel/dropping_keys.h"
 #include "nn/kernel/elements.h"
 #include "nn/kernel/simd/norm_kernels.h"
 #include "nn/kernel/simd/row_kernels.h"
@@ -24,23 +23,6 @@ constexpr std::int64_t kElements = 1 << 14;  // worth a thread
 
 bool fusible(const Tensor& x) { return x.is_cpu() && !reference_arithmetic(); }
 bool is_stream(const Tensor& x) { return fusible(x) && x.scalar_type() == torch::kFloat32; }
-
-Dropping next_dropping(double rate, DropoutKeys* keys, std::int64_t elements) {
-  if (keys == nullptr || rate <= 0) return {};
-  return {.key = keys->next_key(), .rate = rate, .position = keys->position_of(elements)};
-}
-
-void remember(AutogradContext* context, const Dropping& dropping) {
-  context->saved_data["key"] = std::bit_cast<std::int64_t>(dropping.key);
-  context->saved_data["rate"] = dropping.rate;
-  context->saved_data["position"] = dropping.position;
-}
-
-Dropping remembered(AutogradContext* context) {
-  return {.key = std::bit_cast<std::uint64_t>(context->saved_data["key"].toInt()),
-          .rate = context->saved_data["rate"].toDouble(),
-          .position = context->saved_data["position"].toInt()};
-}
 
 // Runs work(first, count) for spans of elements.
 template <class Work>
@@ -211,53 +193,6 @@ class FusedAdd : public torch::autograd::Function<FusedAdd> {
   }
 };
 
-// Runs work(rows) for pieces of the rows of scores.
-template <class Work>
-void for_score_pieces(const Tensor& scores, const Work& work) {
-  const SoftmaxRows all{.rows = scores.numel() / scores.size(-1), .width = scores.size(-1)};
-  at::parallel_for(0, all.rows, kRows, [&](std::int64_t begin, std::int64_t end) {
-    SoftmaxRows rows = all;
-    rows.first_row = begin;
-    rows.rows = end - begin;
-    work(rows);
-  });
-}
-
-class FusedSoftmax : public torch::autograd::Function<FusedSoftmax> {
- public:
-  static Tensor forward(AutogradContext* context, const Tensor& scores, const Dropping& dropping) {
-    const Tensor weights = torch::empty_like(scores), kept = torch::empty_like(scores);
-    RECORD_FUNCTION("addp::softmax", std::vector<c10::IValue>({scores, weights, kept}));
-    with_elements(scores, [&](auto element) {
-      using Element = decltype(element);
-      for_score_pieces(scores, [&](const SoftmaxRows& rows) {
-        const std::int64_t at = rows.first_row * rows.width;
-        softmax_rows(rows, elements<Element>(scores) + at, dropping,
-                     elements<Element>(weights) + at, elements<Element>(kept) + at);
-      });
-    });
-    remember(context, dropping);
-    context->save_for_backward({weights});
-    return kept;
-  }
-
-  static variable_list backward(AutogradContext* context, variable_list outer) {
-    const Tensor weights = context->get_saved_variables()[0], g = outer[0].contiguous();
-    const Dropping dropping = remembered(context);
-    const Tensor out = torch::empty_like(weights);
-    RECORD_FUNCTION("addp::softmax backward", std::vector<c10::IValue>({weights, g, out}));
-    with_elements(weights, [&](auto element) {
-      using Element = decltype(element);
-      for_score_pieces(weights, [&](const SoftmaxRows& rows) {
-        const std::int64_t at = rows.first_row * rows.width;
-        softmax_rows_backward(rows, elements<Element>(weights) + at, elements<Element>(g) + at,
-                              dropping, elements<Element>(out) + at);
-      });
-    });
-    return {out, Tensor()};
-  }
-};
-
 class FusedGelu : public torch::autograd::Function<FusedGelu> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x, const Dropping& dropping) {
@@ -310,14 +245,6 @@ Tensor add_branch(const Tensor& x, const Tensor& branch, double rate, DropoutKey
   if (!is_stream(x) || !has_known_elements(branch)) return x + dropout(branch, rate, keys);
   return FusedAdd::apply(x.contiguous(), branch.contiguous(),
                          next_dropping(rate, keys, branch.numel()));
-}
-
-Tensor attention_weights(const Tensor& scores, double rate, DropoutKeys* keys) {
-  const bool drops = keys != nullptr && rate > 0;
-  if (!drops || !fusible(scores) || !has_known_elements(scores)) {
-    return dropout(scores.softmax(-1), rate, keys);
-  }
-  return FusedSoftmax::apply(scores.contiguous(), next_dropping(rate, keys, scores.numel()));
 }
 
 Tensor gelu_dropout(const Tensor& x, double rate, DropoutKeys* keys) {

@@ -25,9 +25,7 @@ ResidualNorm add_and_norm(const Tensor& x, const Tensor& branch, double rate, Dr
 // x + dropout(branch)
 Tensor add_branch(const Tensor& x, const Tensor& branch, double rate, DropoutKeys* keys);
 
-// dropout(softmax(scores)) over the last dimension, and dropout(gelu(x)). Where nothing is dropped,
-// torch's own are as fast.
-Tensor attention_weights(const Tensor& scores, double rate, DropoutKeys* keys);
+// dropout(gelu(x)). Where nothing is dropped, torch's own is as fast.
 Tensor gelu_dropout(const Tensor& x, double rate, DropoutKeys* keys);
 
 }  // namespace addp

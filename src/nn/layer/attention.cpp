@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "machine/precision.h"
+#include "nn/kernel/fused_attention.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -21,12 +22,17 @@ Attention::Attention(std::int64_t width, std::int64_t heads, double dropout)
 Tensor Attention::forward(const Tensor& x, DropoutKeys* keys, const GridAttention* where) const {
   const Tensor input = where ? into_windows(x, *where) : x;
   const std::int64_t batch = input.size(0), length = input.size(1), width = input.size(2);
-  const auto qkv = qkv_->forward(input)
-                       .view({batch, length, 3, heads_, width / heads_})
-                       .permute({2, 0, 3, 1, 4})
-                       .unbind(0);  // 3 x [B, heads, N, D / heads]
-  Tensor mixed =
-      mix(qkv[0], qkv[1], qkv[2], keys, where).transpose(1, 2).reshape({batch, length, width});
+  const Tensor projected = qkv_->forward(input);  // [B, N, 3 * D]
+  Tensor mixed;
+  if (can_mix_heads(projected) && !(where && where->rows.defined())) {
+    mixed = mix_heads(projected, heads_, dropout_, keys);
+  } else {
+    const auto qkv = projected.view({batch, length, 3, heads_, width / heads_})
+                         .permute({2, 0, 3, 1, 4})
+                         .unbind(0);  // 3 x [B, heads, N, D / heads]
+    mixed =
+        mix(qkv[0], qkv[1], qkv[2], keys, where).transpose(1, 2).reshape({batch, length, width});
+  }
   if (where) mixed = out_of_windows(mixed, *where);
   return proj_->forward(mixed);
 }
@@ -36,16 +42,9 @@ Tensor Attention::mix(const Tensor& q, const Tensor& k, const Tensor& v, Dropout
   const bool drops = keys != nullptr && dropout_ > 0;
   const bool relative = where != nullptr && where->rows.defined();
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
-  // torch's fused attention would draw dropout from its global generator; on CPUs it is slow in
-  // bfloat16: two products with a softmax between them take two thirds of its time, and a fifth of
-  // its backward pass's.
-  const bool slow = q.is_cpu() && q.scalar_type() == torch::kBFloat16;
-  if (!drops && !relative && !slow && !reference_arithmetic()) {
+  // torch's fused attention would draw dropout from its global generator.
+  if (!drops && !relative && !reference_arithmetic()) {
     return at::scaled_dot_product_attention(q, k, v);
-  }
-  if (!relative && !reference_arithmetic()) {
-    const Tensor scores = at::matmul(q * scale, k.transpose(-2, -1));
-    return at::matmul(attention_weights(scores, dropout_, keys), v);
   }
   Tensor scores = at::matmul(q * scale, k.transpose(-2, -1));
   if (relative) scores = scores + relative_scores(q, *where);

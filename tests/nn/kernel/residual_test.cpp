@@ -9,11 +9,8 @@
 namespace addp {
 namespace {
 
+using testing::leaf;
 using testing::relative_error;
-
-Tensor leaf(const Tensor& t, torch::ScalarType type) {
-  return t.detach().to(type).clone().requires_grad_();
-}
 
 struct Leaves {
   Tensor x, branch, weight, bias;
@@ -76,32 +73,6 @@ TEST_P(Residual, FusedDropoutDropsWhatDropoutWould) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, Residual, ::testing::Values(8, 20, 128, 3));
-
-class AttentionWeights : public ::testing::TestWithParam<std::int64_t> {};
-
-TEST_P(AttentionWeights, FusedDropoutDropsWhatDropoutWould) {
-  torch::manual_seed(9);
-  const Tensor scores = (2 * torch::randn({2, 3, 9, GetParam()})).to(torch::kBFloat16);
-  const Tensor seed = torch::randn(scores.sizes()).to(torch::kBFloat16);
-  const Tensor y = leaf(scores, torch::kFloat32);
-  DropoutKeys plain(RandomStream(1, "keys"));
-  const Tensor expected = dropout(y.softmax(-1), 0.3, &plain);
-  expected.backward(seed.to(torch::kFloat32));
-  for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
-    const double tolerance = type == torch::kFloat32 ? 1e-5 : 2.0 / 256;
-    const Tensor x = leaf(scores, type);
-    DropoutKeys fused(RandomStream(1, "keys"));
-    const Tensor kept = attention_weights(x, 0.3, &fused);
-    ASSERT_EQ(kept.scalar_type(), type);
-    EXPECT_LT(relative_error(kept, expected), tolerance);
-    kept.backward(seed.to(type));
-    if (GetParam() > 1) {
-      EXPECT_LT(relative_error(x.grad(), y.grad()), tolerance);
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Lengths, AttentionWeights, ::testing::Values(1, 8, 13, 65));
 
 // At a rate next to 0 everything is kept, but the fused loop runs.
 constexpr double kHardly = 1e-12;

@@ -1,12 +1,5 @@
 // The loops of row_kernels.h. Included by row_kernels.cpp once for each width of vectors.
 
-// The lanes from `count` on become `filling`.
-ADDP_INLINE Floats filled(const Floats& from, std::int64_t count, float filling) {
-  Floats v = from;
-  for (std::int64_t i = count; i < kLanes; ++i) v[i] = filling;
-  return v;
-}
-
 // The largest of a row, and the sum of exp(x - largest).
 struct Powers {
   float top;
@@ -66,49 +59,6 @@ ADDP_INLINE double cross_entropy_body(const CrossEntropyRow& row, const Element*
   }
   return std::log(powers.total) + powers.top - (1 - row.smoothing) * hit -
          row.smoothing * sum(total) / double(row.classes);
-}
-
-template <class Element>
-ADDP_INLINE void softmax_body(const SoftmaxRows& shape, const Element* scores,
-                              const Dropping& dropping, Element* weights, Element* kept) {
-  const Keeper keeper(dropping);
-  for (std::int64_t row = 0; row < shape.rows; ++row) {
-    const std::int64_t at = row * shape.width, number = (shape.first_row + row) * shape.width;
-    const Powers powers = powers_of(scores + at, shape.width);
-    const float inverse = static_cast<float>(1 / powers.total);
-    for_vectors(
-        shape.width, [&](std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
-          const Floats x = read(scores + at + i, n) - powers.top;
-          const Floats weight = exp_of_negative(x) * inverse;
-          write(weights + at + i, weight, n);
-          write(kept + at + i, keeper.keep(weight, number + i), n);
-        });
-  }
-}
-
-template <class Element>
-ADDP_INLINE void softmax_backward_body(const SoftmaxRows& shape, const Element* weights,
-                                       const Element* outer, const Dropping& dropping,
-                                       Element* out) {
-  const Keeper keeper(dropping);
-  for (std::int64_t row = 0; row < shape.rows; ++row) {
-    const std::int64_t at = row * shape.width, number = (shape.first_row + row) * shape.width;
-    const auto slope = [&](std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
-      const Floats g = read(outer + at + i, n);
-      return keeper.keep(g, number + i);
-    };
-    Floats total{};
-    for_vectors(
-        shape.width, [&](std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
-          total += filled(read(weights + at + i, n) * slope(i, n), n, 0);
-        });
-    const float mean = static_cast<float>(sum(total));
-    for_vectors(
-        shape.width, [&](std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
-          const Floats w = read(weights + at + i, n);
-          write(out + at + i, w * (slope(i, n) - mean), n);
-        });
-  }
 }
 
 ADDP_INLINE void dropout_body(const float* in, float* out, std::int64_t first, std::int64_t count,

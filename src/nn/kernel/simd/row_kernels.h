@@ -25,19 +25,6 @@ template <class Element>
 double cross_entropy_row(const CrossEntropyRow& row, const Element* logits, Element* gradient,
                          float scale);
 
-// Attention weights of rows of `width` scores: weights = softmax(scores), and what dropout keeps of
-// them. The first row has the number `first_row`.
-struct SoftmaxRows {
-  std::int64_t first_row = 0, rows = 0, width = 0;
-};
-template <class Element>
-void softmax_rows(const SoftmaxRows& shape, const Element* scores, const Dropping& dropping,
-                  Element* weights, Element* kept);
-// The gradient of the scores, from that of `kept`.
-template <class Element>
-void softmax_rows_backward(const SoftmaxRows& shape, const Element* weights, const Element* outer,
-                           const Dropping& dropping, Element* out);
-
 // out[i] = in[i] * scale where element first + i is kept, else 0. An element's fate is a hash of
 // `key` and its index, so that the backward pass decides the same without a stored mask.
 void dropout_span(const float* in, float* out, std::int64_t first, std::int64_t count,

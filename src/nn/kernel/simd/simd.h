@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "nn/kernel/simd/bf16.h"
 #include "nn/kernel/simd/dropping.h"

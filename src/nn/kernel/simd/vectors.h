@@ -7,6 +7,8 @@ typedef std::int32_t Ints __attribute__((vector_size(4 * ADDP_LANES)));
 typedef std::uint32_t Words __attribute__((vector_size(4 * ADDP_LANES)));
 typedef std::uint16_t Halves __attribute__((vector_size(2 * ADDP_LANES)));
 
+ADDP_INLINE Floats splat(float value) { return Floats{} + value; }
+
 template <class Vector, class Element>
 ADDP_INLINE Vector load(const Element* from) {
   Vector v;
@@ -28,11 +30,14 @@ ADDP_INLINE Floats read(const Bf16* from) {
   const Words words = __builtin_convertvector(load<Halves>(from), Words) << 16;
   return load<Floats>(&words);
 }
-ADDP_INLINE void write(Bf16* to, const Floats& v) {
+// In the lower half of each word.
+ADDP_INLINE Words rounded_to_bf16(const Floats& v) {
   const Words words = load<Words>(&v);
   const Words rounded = (words + 0x7FFFU + ((words >> 16) & 1U)) >> 16;
-  const Words number = v == v ? rounded : Words{} + 0x7FC0U;
-  store(to, __builtin_convertvector(number, Halves));
+  return v == v ? rounded : Words{} + 0x7FC0U;
+}
+ADDP_INLINE void write(Bf16* to, const Floats& v) {
+  store(to, __builtin_convertvector(rounded_to_bf16(v), Halves));
 }
 
 // One element.
@@ -58,6 +63,12 @@ ADDP_INLINE void write(Element* to, const Floats& v, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) put(to + i, v[i]);
 }
 
+// The lanes from `count` on become `filling`.
+ADDP_INLINE Floats filled(const Floats& v, std::int64_t count, float filling) {
+  const Ints ends = Ints{} + static_cast<std::int32_t>(count < kLanes ? count : kLanes);
+  return load<Ints>(kOrder) < ends ? v : splat(filling);
+}
+
 // Calls body(i, count) for the vectors of a row; the last may be shorter.
 template <class Body>
 ADDP_INLINE void for_vectors(std::int64_t width, const Body& body) {
@@ -66,12 +77,27 @@ ADDP_INLINE void for_vectors(std::int64_t width, const Body& body) {
   if (i < width) body(i, width - i);
 }
 
-ADDP_INLINE Floats splat(float value) { return Floats{} + value; }
-
 ADDP_INLINE double sum(const Floats& v) {
   double total = 0;
   for (int i = 0; i < kLanes; ++i) total += v[i];
   return total;
+}
+
+// Lanes whose numbers differ by Step change places.
+template <std::size_t Step, std::size_t... Lane>
+ADDP_INLINE Floats crossed(const Floats& v, std::index_sequence<Lane...>) {
+  return __builtin_shufflevector(v, v, static_cast<int>(Lane ^ Step)...);
+}
+
+// join(join(v0, v1), ..) of all lanes, by halves.
+template <std::size_t Step = kLanes / 2, class Join>
+ADDP_INLINE float joined(const Floats& v, const Join& join) {
+  const Floats both = join(v, crossed<Step>(v, std::make_index_sequence<kLanes>()));
+  if constexpr (Step > 1) {
+    return joined<Step / 2>(both, join);
+  } else {
+    return both[0];
+  }
 }
 
 // exp for x <= 0: 2^n times a polynomial of the remainder (coefficients of Cephes' expf),

@@ -1,0 +1,94 @@
+#include "nn/kernel/simd/attention_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "nn/kernel/simd/simd.h"
+
+namespace addp {
+namespace {
+
+#if defined(__x86_64__)
+#define ADDP_PAIR_ASM(...) asm(__VA_ARGS__)
+#else
+#define ADDP_PAIR_ASM(...)
+#endif
+#define ADDP_BODIES "nn/kernel/simd/attention_bodies.h"
+#include "nn/kernel/simd/both_widths.h"
+#undef ADDP_PAIR_ASM
+
+ADDP_KERNEL(attention_of_floats)
+ADDP_KERNEL(attention_of_floats_backward)
+
+template <class... Arguments>
+ADDP_AVX512 std::int64_t attention_of_pairs(const Arguments&... arguments) {
+  return sixteen::attention_body<sixteen::Pair>(arguments...);
+}
+template <class... Arguments>
+ADDP_AVX512 std::int64_t attention_of_pairs_backward(const Arguments&... arguments) {
+  return sixteen::attention_backward_body<sixteen::Pair>(arguments...);
+}
+
+bool multiplies_pairs() {
+#if defined(__x86_64__)
+  static const bool kHere = simd::processor() == simd::Processor::kAvx512 &&
+                            static_cast<bool>(__builtin_cpu_supports("avx512bf16"));
+  return kHere;
+#else
+  return false;
+#endif
+}
+
+// run(memory) says how many words it needs where it is given none.
+template <class Run>
+void run_in(AttentionScratch& scratch, const Run& run) {
+  run(scratch.words(run(nullptr)));
+}
+
+}  // namespace
+
+std::uint32_t* AttentionScratch::words(std::int64_t count) {
+  constexpr std::size_t kLine = 64;
+  const auto wanted = static_cast<std::size_t>(count) + kLine / sizeof(std::uint32_t);
+  if (memory_.size() < wanted) memory_.resize(wanted);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+  return reinterpret_cast<std::uint32_t*>((address + kLine - 1) / kLine * kLine);
+}
+
+template <class Element>
+void attention_head(const AttentionHead& head, const HeadInputs<Element>& in, Element* out,
+                    RowScale* scales, AttentionScratch& scratch) {
+  run_in(scratch, [&](std::uint32_t* memory) {
+    if (std::is_same_v<Element, Bf16> && multiplies_pairs()) {
+      return attention_of_pairs(head, in, out, scales, memory);
+    }
+    return on_processor_attention_of_floats(head, in, out, scales, memory);
+  });
+}
+
+template <class Element>
+void attention_head_backward(const AttentionHead& head, const HeadInputs<Element>& in,
+                             const Element* out, const Element* outer, const RowScale* scales,
+                             const HeadGradients<Element>& gradients, AttentionScratch& scratch) {
+  run_in(scratch, [&](std::uint32_t* memory) {
+    if (std::is_same_v<Element, Bf16> && multiplies_pairs()) {
+      return attention_of_pairs_backward(head, in, out, outer, scales, gradients, memory);
+    }
+    return on_processor_attention_of_floats_backward(head, in, out, outer, scales, gradients, memory);
+  });
+}
+
+#define ADDP_ATTENTION_KERNELS(Element)                                                      \
+  template void attention_head(const AttentionHead&, const HeadInputs<Element>&, Element*,   \
+                               RowScale*, AttentionScratch&);                                \
+  template void attention_head_backward(const AttentionHead&, const HeadInputs<Element>&,    \
+                                        const Element*, const Element*, const RowScale*,     \
+                                        const HeadGradients<Element>&, AttentionScratch&);
+ADDP_ATTENTION_KERNELS(float)
+ADDP_ATTENTION_KERNELS(Bf16)
+#undef ADDP_ATTENTION_KERNELS
+
+}  // namespace addp
