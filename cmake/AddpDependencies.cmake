@@ -57,6 +57,11 @@ if(ADDP_TORCH_PARTS)
     target_link_libraries(addp_torch INTERFACE
       -Wl,--push-state,--no-as-needed torch_cuda c10_cuda -Wl,--pop-state)
   endif()
+  # The OpenMP that libtorch itself uses: another one would bring threads of its own.
+  file(GLOB openmp ${ADDP_TORCH}/lib/libgomp*.so* ${ADDP_TORCH}/lib/libiomp5.so ${ADDP_TORCH}/../torch.libs/libgomp*.so*)
+  list(APPEND openmp gomp)
+  list(GET openmp 0 openmp)
+  target_link_libraries(addp_torch INTERFACE ${openmp})
   target_link_options(addp_torch INTERFACE -Wl,-rpath,${ADDP_TORCH}/lib)
   # gloo is in libtorch, its headers are not. Those that NCCL needs come with the CUDA wheel's
   # companions (nvidia-cuda-crt among them) or with the CUDA toolkit.

@@ -1,6 +1,5 @@
 #include "eval/generation/inception.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/ranges.h>
 
 #include <array>
@@ -9,6 +8,7 @@
 #include "base/file/sha256.h"
 #include "checkpoint/layout/checkpoint.h"
 #include "machine/machine.h"
+#include "machine/parallel.h"
 #include "model/load.h"
 #include "nn/torch.h"
 #include "weights/inception_layers.h"
@@ -119,7 +119,7 @@ template <class View>
 Tensor resize_pictures(std::int64_t count, std::int64_t size, const View& view) {
   auto out = torch::empty({count, size, size, 3});
   auto* values = out.template mutable_data_ptr<float>();
-  at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
+  for_parts(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       resize_picture(view(i), size, values + i * size * size * 3);
   });

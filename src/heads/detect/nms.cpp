@@ -1,6 +1,5 @@
 #include "heads/detect/nms.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "machine/parallel.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -72,7 +72,7 @@ Tensor nms_by_class(const Tensor& boxes, const Tensor& scores, const std::int64_
 
   std::vector<char> kept(order.size());
   const auto* box = reinterpret_cast<const Corners*>(corners.const_data_ptr<float>());
-  at::parallel_for(0, std::int64_t(jobs.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+  for_parts(std::int64_t(jobs.size()), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g)
       suppress(box, *jobs[std::size_t(g)], threshold, kept);
   });

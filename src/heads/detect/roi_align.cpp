@@ -1,6 +1,5 @@
 #include "heads/detect/roi_align.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "machine/parallel.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -92,7 +92,7 @@ void gather(const float* feature, const Map& map, const Tensor& rois,
             const RoiAlignOptions& options, float* out) {
   const float* boxes = rois.const_data_ptr<float>();
   const std::int64_t cells = options.height * options.width, channels = map.channels;
-  at::parallel_for(0, rois.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
+  for_parts(rois.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       const Plan plan = plan_box(boxes + 5 * k, map, options);
       const float* picture = feature + plan.picture * map.height * map.width * channels;
@@ -118,7 +118,7 @@ void scatter(const float* grad, const Map& map, const Tensor& rois, const RoiAli
              float* out) {
   const float* boxes = rois.const_data_ptr<float>();
   const std::int64_t cells = options.height * options.width, channels = map.channels;
-  at::parallel_for(0, channels, 16, [&](std::int64_t begin, std::int64_t end) {
+  for_parts(channels, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = 0; k < rois.size(0); ++k) {
       const Plan plan = plan_box(boxes + 5 * k, map, options);
       float* picture = out + plan.picture * map.height * map.width * channels;

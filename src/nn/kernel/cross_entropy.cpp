@@ -1,8 +1,8 @@
 #include "nn/kernel/cross_entropy.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 
+#include "machine/parallel.h"
 #include "machine/precision.h"
 #include "nn/kernel/elements.h"
 #include "nn/kernel/simd/row_kernels.h"
@@ -56,7 +56,7 @@ Tensor fused_rows(const Tensor& logits, const SoftTarget& target, double smoothi
   RECORD_FUNCTION("addp::cross-entropy", std::vector<c10::IValue>({logits, q, gradient}));
   with_elements(logits, [&](auto element) {
     using Element = decltype(element);
-    at::parallel_for(0, rows, 4, [&](std::int64_t begin, std::int64_t end) {
+    for_parts(rows, 4, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         CrossEntropyRow row = shared;
         if (q.defined()) row.q = q.const_data_ptr<float>() + i * row.codes;

@@ -1,9 +1,9 @@
 #include "nn/kernel/dropout.h"
 
-#include <ATen/Parallel.h>
 
 #include <bit>
 
+#include "machine/parallel.h"
 #include "nn/kernel/simd/row_kernels.h"
 #include "nn/torch.h"
 
@@ -18,7 +18,7 @@ Tensor drop_elements(const Tensor& x, double rate, std::uint64_t key, std::int64
   const Tensor out = torch::empty_like(in);
   const float* from = in.data_ptr<float>();
   float* to = out.data_ptr<float>();
-  at::parallel_for(0, in.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+  for_parts(in.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
     dropout_span(from + begin, to + begin, position + begin, end - begin, key, rate);
   });
   return out;

@@ -1,10 +1,10 @@
 #include "nn/kernel/fused_attention.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 
 #include <cmath>
 
+#include "machine/parallel.h"
 #include "machine/precision.h"
 #include "nn/kernel/dropping_keys.h"
 #include "nn/kernel/elements.h"
@@ -35,7 +35,7 @@ class Heads {
   // are, and its first row among those of all heads.
   template <class Work>
   void for_each(const Work& work) const {
-    at::parallel_for(0, batch_ * heads_, 1, [&](std::int64_t begin, std::int64_t end) {
+    for_parts(batch_ * heads_, 1, [&](std::int64_t begin, std::int64_t end) {
       thread_local AttentionScratch scratch;
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t sample = i / heads_, number = i % heads_;

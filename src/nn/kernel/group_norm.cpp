@@ -1,11 +1,11 @@
 #include "nn/kernel/group_norm.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 
 #include <cmath>
 #include <vector>
 
+#include "machine/parallel.h"
 #include "machine/precision.h"
 #include "nn/kernel/elements.h"
 #include "nn/kernel/simd/channel_kernels.h"
@@ -39,7 +39,7 @@ void for_pictures(const Shape& shape, const Work& work) {
     for (std::int64_t picture = 0; picture < shape.batch; ++picture) work(picture);
     return;
   }
-  at::parallel_for(0, shape.batch, 1, [&](std::int64_t begin, std::int64_t end) {
+  for_parts(shape.batch, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t picture = begin; picture < end; ++picture) work(picture);
   });
 }
@@ -47,7 +47,7 @@ void for_pictures(const Shape& shape, const Work& work) {
 // Runs work(piece, first element, span) for all pieces of a picture.
 template <class Work>
 void for_pieces(const Shape& shape, const Work& work) {
-  at::parallel_for(0, shape.pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
+  for_parts(shape.pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t piece = begin; piece < end; ++piece) {
       const std::int64_t first = piece * kPiece;
       const ChannelSpan span{std::min(kPiece, shape.pixels - first), shape.channels};

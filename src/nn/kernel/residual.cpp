@@ -1,8 +1,8 @@
 #include "nn/kernel/residual.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 
+#include "machine/parallel.h"
 #include "machine/precision.h"
 #include "nn/kernel/dropping_keys.h"
 #include "nn/kernel/elements.h"
@@ -27,7 +27,7 @@ bool is_stream(const Tensor& x) { return fusible(x) && x.scalar_type() == torch:
 // Runs work(first, count) for spans of elements.
 template <class Work>
 void for_spans(std::int64_t elements, const Work& work) {
-  at::parallel_for(0, elements, kElements,
+  for_parts(elements, kElements,
                    [&](std::int64_t begin, std::int64_t end) { work(begin, end - begin); });
 }
 
@@ -44,7 +44,7 @@ void for_spans_of(const Tensor& x, const Work& work) {
 template <class Work>
 void for_row_pieces(const NormRows& all, const Work& work) {
   const std::int64_t pieces = (all.rows + kRows - 1) / kRows;
-  at::parallel_for(0, pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+  for_parts(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t piece = begin; piece < end; ++piece) {
       NormRows rows = all;
       rows.first_row = piece * kRows;
