@@ -48,8 +48,9 @@ bool has_bf16_instructions() {
 
 bool bf16_here(Precision wanted) {
   if (wanted == Precision::kFloat32) return false;
-  if (!compute_device().is_cpu() || has_bf16_instructions()) return true;
-  if (wanted == Precision::kAuto) return false;
+  const bool fast = compute_device().is_cpu() ? has_bf16_instructions() : compute_device().is_cuda();
+  if (wanted == Precision::kAuto) return fast;
+  if (fast || !compute_device().is_cpu()) return true;
   const char* insisted = std::getenv("ADDP_BF16");
   if (insisted != nullptr && std::string_view(insisted) == "always") return true;
   note(

@@ -32,7 +32,7 @@ struct TrainOptions {
   double clip = 0;
   double ema = 0;
 
-  Precision precision = Precision::kFloat32;
+  Precision precision = Precision::kAuto;
   ComputeOptions compute;
   std::int64_t workers = 0;
   std::int64_t processes = 1;

@@ -12,7 +12,7 @@ namespace addp {
 
 struct BenchTrainOptions {
   std::string stage = "addp", preset = "nano";
-  Precision precision = Precision::kFloat32;
+  Precision precision = Precision::kAuto;
   std::int64_t batch = 64;
   ComputeOptions compute;
   double seconds = 10;

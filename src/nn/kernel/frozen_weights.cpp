@@ -9,6 +9,7 @@
 
 #include "machine/freed_memory.h"
 #include "machine/precision.h"
+#include "nn/kernel/residual.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -153,7 +154,7 @@ Tensor linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias)
 }
 
 Tensor linear_product_gelu(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (!usable(x, weight)) return at::gelu(at::linear(x, weight, bias));
+  if (!usable(x, weight)) return gelu_dropout(at::linear(x, weight, bias), 0, nullptr);
   return laid_out_linear(x, weight, bias, "gelu");
 }
 

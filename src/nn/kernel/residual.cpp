@@ -249,7 +249,8 @@ Tensor add_branch(const Tensor& x, const Tensor& branch, double rate, DropoutKey
 
 Tensor gelu_dropout(const Tensor& x, double rate, DropoutKeys* keys) {
   const bool drops = keys != nullptr && rate > 0;
-  if (!drops || !fusible(x) || !has_known_elements(x)) return dropout(at::gelu(x), rate, keys);
+  const bool faster = drops || x.scalar_type() == torch::kBFloat16;
+  if (!faster || !fusible(x) || !has_known_elements(x)) return dropout(at::gelu(x), rate, keys);
   return FusedGelu::apply(x.contiguous(), next_dropping(rate, keys, x.numel()));
 }
 

@@ -25,7 +25,7 @@ ResidualNorm add_and_norm(const Tensor& x, const Tensor& branch, double rate, Dr
 // x + dropout(branch)
 Tensor add_branch(const Tensor& x, const Tensor& branch, double rate, DropoutKeys* keys);
 
-// dropout(gelu(x)). Where nothing is dropped, torch's own is as fast.
+// dropout(gelu(x))
 Tensor gelu_dropout(const Tensor& x, double rate, DropoutKeys* keys);
 
 }  // namespace addp

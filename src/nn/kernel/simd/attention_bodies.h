@@ -279,9 +279,6 @@ struct ForwardMemory {
         out(pieces.floats(kForwardRows * s.out)) {}
 };
 
-ADDP_INLINE Floats larger(const Floats& a, const Floats& b) { return a > b ? a : b; }
-ADDP_INLINE Floats added(const Floats& a, const Floats& b) { return a + b; }
-
 // Calls body(i, tail) for the vectors of a row of weights; the last may have a tail, columns that
 // stand for no position.
 template <class Body>

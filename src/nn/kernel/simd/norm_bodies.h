@@ -97,6 +97,48 @@ ADDP_INLINE void add_body(const float* x, const Element* branch, float* sums, st
       });
 }
 
+// 0.5 + x P(x^2) for |x| <= kGeluEnd, where the normal distribution is next to 0 or 1. P is a
+// polynomial of what goes from -1 to 1 with x^2, fitted for the least absolute error.
+inline constexpr float kGeluEnd = 4.5F;
+template <std::size_t Count>
+ADDP_INLINE Floats half_plus_odd(const Floats& from, const float (&coefficients)[Count]) {
+  Floats x = from > splat(kGeluEnd) ? splat(kGeluEnd) : from;
+  x = x < splat(-kGeluEnd) ? splat(-kGeluEnd) : x;
+  const Floats s = x * x * (2 / (kGeluEnd * kGeluEnd)) - 1.0F;
+  Floats p = splat(coefficients[Count - 1]);
+#pragma GCC unroll 16
+  for (std::size_t i = 2; i <= Count; ++i) p = p * s + coefficients[Count - i];
+  return p * x + 0.5F;
+}
+
+// The standard normal distribution up to x, and the slope of GELU, x times that. Where results are
+// bfloat16, errors of 4e-6 and 1.2e-5, beyond kGeluEnd of 8e-5, are small enough, and it takes no
+// exponential and no division.
+template <class Element>
+ADDP_INLINE Floats share_below(const Floats& x) {
+  if constexpr (std::is_same_v<Element, float>) {
+    return normal_at(x).cumulative;
+  } else {
+    constexpr float kFitted[] = {0.156906044F,    -0.0771858742F, 0.0546375126F,  -0.0402371102F,
+                                 0.0288575177F,   -0.0184834297F, 0.00965347357F, -0.00607100029F,
+                                 0.0049625601F, -0.00193013814F};
+    return half_plus_odd(x, kFitted);
+  }
+}
+template <class Element>
+ADDP_INLINE Floats gelu_slope(const Floats& x) {
+  if constexpr (std::is_same_v<Element, float>) {
+    constexpr float kDensity = 0.39894228040143268F;  // 1 / sqrt(2 pi)
+    const Normal normal = normal_at(x);
+    return normal.cumulative + x * normal.power * kDensity;
+  } else {
+    constexpr float kFitted[] = {0.159431547F,  -0.0900131804F, 0.0869872279F, -0.0939223226F,
+                                 0.0979010903F, -0.093836053F,  0.0697569001F, -0.0362133406F,
+                                 0.0284662891F, -0.0293618751F, 0.0119326393F};
+    return half_plus_odd(x, kFitted);
+  }
+}
+
 template <class Element>
 ADDP_INLINE void gelu_body(const Element* x, Element* out, std::int64_t first, std::int64_t count,
                            const Dropping& dropping) {
@@ -104,8 +146,8 @@ ADDP_INLINE void gelu_body(const Element* x, Element* out, std::int64_t first, s
   for_vectors(
       count, [&](std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
         const Floats v = read(x + i, n);
-        const Floats y = v * normal_at(v).cumulative;
-        write(out + i, keeper.keep(y, first + i), n);
+        const Floats y = v * share_below<Element>(v);
+        write(out + i, dropping.rate > 0 ? keeper.keep(y, first + i) : y, n);
       });
 }
 
@@ -113,14 +155,11 @@ template <class Element>
 ADDP_INLINE void gelu_backward_body(const Element* x, const Element* outer, Element* out,
                                     std::int64_t first, std::int64_t count,
                                     const Dropping& dropping) {
-  constexpr float kDensity = 0.39894228040143268F;  // 1 / sqrt(2 pi)
   const Keeper keeper(dropping);
   for_vectors(
       count, [&](std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
         const Floats v = read(x + i, n), g = read(outer + i, n);
-        const Normal normal = normal_at(v);
-        const Floats d =
-            (normal.cumulative + v * normal.power * kDensity) * keeper.keep(g, first + i);
-        write(out + i, d, n);
+        write(out + i,
+              gelu_slope<Element>(v) * (dropping.rate > 0 ? keeper.keep(g, first + i) : g), n);
       });
 }

@@ -77,12 +77,6 @@ ADDP_INLINE void for_vectors(std::int64_t width, const Body& body) {
   if (i < width) body(i, width - i);
 }
 
-ADDP_INLINE double sum(const Floats& v) {
-  double total = 0;
-  for (int i = 0; i < kLanes; ++i) total += v[i];
-  return total;
-}
-
 // Lanes whose numbers differ by Step change places.
 template <std::size_t Step, std::size_t... Lane>
 ADDP_INLINE Floats crossed(const Floats& v, std::index_sequence<Lane...>) {
@@ -99,6 +93,11 @@ ADDP_INLINE float joined(const Floats& v, const Join& join) {
     return both[0];
   }
 }
+
+ADDP_INLINE Floats larger(const Floats& a, const Floats& b) { return a > b ? a : b; }
+ADDP_INLINE Floats added(const Floats& a, const Floats& b) { return a + b; }
+
+ADDP_INLINE double sum(const Floats& v) { return joined(v, added); }
 
 // exp for x <= 0: 2^n times a polynomial of the remainder (coefficients of Cephes' expf),
 // within 2 ulp.
