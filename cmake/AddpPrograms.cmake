@@ -25,8 +25,8 @@ set_target_properties(addp PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIG
 if(ADDP_TORCH_PARTS)
   file(WRITE ${CMAKE_BINARY_DIR}/library.cpp "// the folders are linked in whole\n")
   add_library(addp_library SHARED ${CMAKE_BINARY_DIR}/library.cpp)
-  set_target_properties(addp_library PROPERTIES OUTPUT_NAME addp BUILD_RPATH "$ORIGIN;${ADDP_TORCH}/lib"
-    INSTALL_RPATH "$ORIGIN;${ADDP_TORCH}/lib")
+  set_target_properties(addp_library PROPERTIES OUTPUT_NAME addp BUILD_RPATH "$ORIGIN;${ADDP_RPATH}"
+    INSTALL_RPATH "$ORIGIN;${ADDP_RPATH}")
   addp_whole(addp_library ${ADDP_SERVER_FOLDERS} ${ADDP_TORCH_FOLDERS})
   target_link_libraries(addp_library PRIVATE addp_torch addp_core fmt::fmt)
   # The program loads it while running, so nothing else makes it a dependency.

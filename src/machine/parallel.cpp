@@ -1,5 +1,5 @@
 // libtorch's parallel_for is a template of its headers and runs one part after the other where it
-// is compiled without OpenMP, so this file alone is compiled with it (cmake/AddpDependencies.cmake).
+// is compiled without OpenMP, so this file alone is compiled with it (CMakeLists.txt).
 #include "machine/parallel.h"
 
 #include <ATen/Parallel.h>

@@ -2,6 +2,11 @@
 
 #include <ATen/autocast_mode.h>
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 #include <cstdlib>
 #include <string_view>
 
@@ -41,16 +46,19 @@ torch::ScalarType product_type(const torch::Tensor& x) {
 bool has_bf16_instructions() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx512bf16");
+#elif defined(__aarch64__) && defined(__linux__)
+  return (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
 #else
-  return true;
+  return false;
 #endif
 }
 
 bool bf16_here(Precision wanted) {
   if (wanted == Precision::kFloat32) return false;
-  const bool fast = compute_device().is_cpu() ? has_bf16_instructions() : compute_device().is_cuda();
+  const torch::Device device = compute_device();
+  const bool fast = device.is_cpu() ? has_bf16_instructions() : device.is_cuda();
   if (wanted == Precision::kAuto) return fast;
-  if (fast || !compute_device().is_cpu()) return true;
+  if (fast || !device.is_cpu()) return true;
   const char* insisted = std::getenv("ADDP_BF16");
   if (insisted != nullptr && std::string_view(insisted) == "always") return true;
   note(

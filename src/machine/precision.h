@@ -26,14 +26,13 @@ class Bf16Scope {
 // The type in which a product of `x` is computed here: bfloat16 in a Bf16Scope, else x's own.
 torch::ScalarType product_type(const torch::Tensor& x);
 
-// Instructions for products in bfloat16 (AVX512-BF16), taken for granted on what is not x86;
-// elsewhere torch emulates them.
+// Instructions for products in bfloat16 (AVX512-BF16, ARM's BF16); elsewhere torch emulates them.
 bool has_bf16_instructions();
 
 // Whether what is wanted means bfloat16 on compute_device(). Processors without instructions for it
 // (AVX512-BF16, AMX) emulate it, which was measured to take ten to twenty times as long as float32:
 // there the answer is no, and a note says so where bfloat16 was asked for by name. The variable
-// ADDP_BF16=always insists.
+// ADDP_BF16=always insists. Of other devices, kAuto means bfloat16 on CUDA's.
 bool bf16_here(Precision wanted);
 
 // In a scope of this the networks round as the released program does: attention as two

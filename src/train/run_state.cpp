@@ -69,6 +69,7 @@ RunFiles::Saved read_state(const fs::path& path) {
     saved.state.evaluation = parse_evaluation(field(fields, "evaluation"));
   }
   saved.state.configuration = field(fields, "configuration");
+  saved.state.arithmetic = field(fields, "arithmetic");
   const std::string sum = field(fields, "checksum");
   if (!sum.empty() && sum != std::to_string(checksum_of(saved.tensors))) {
     throw DataError("{}: its numbers are not those that were written; it is damaged", path);
@@ -131,6 +132,7 @@ void RunFiles::save(const RunState& state, const TensorMap& tensors) {
                    {"addp.version", std::string(version())},
                    {"addp.step", std::to_string(state.step)},
                    {"addp.configuration", state.configuration},
+                   {"addp.arithmetic", state.arithmetic},
                    {"addp.checksum", std::to_string(checksum_of(tensors))}};
   if (state.best) fields["addp.best"] = fmt::format("{}", *state.best);
   if (state.evaluated >= 0) {

@@ -18,6 +18,7 @@ struct RunState {
   std::int64_t evaluated = -1;  // the step of the newest evaluation, and what it gave:
   Metrics evaluation{};
   std::string configuration{};  // the run's options as TOML
+  std::string arithmetic{};     // bf16 or fp32: what the precision asked for came to
 };
 
 class RunFiles {

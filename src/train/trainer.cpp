@@ -48,7 +48,7 @@ class Run {
   void announce() const;
   void evaluate();
   void keep_best(const Metrics& metrics);
-  Metrics step(bool bf16);
+  Metrics step();
   void log_step(const Metrics& metrics, double rate);
   void after_step(bool interrupted);
   void write_models();
@@ -66,6 +66,7 @@ class Run {
   Schedule schedule_;
   RunFiles files_;
   RunState state_;
+  bool bf16_ = false;
   std::optional<RunLog> log_;
   std::optional<UnsavedWork> unsaved_;
 };
@@ -84,6 +85,7 @@ std::string Run::provenance() const {
                         {"steps", state_.step},
                         {"batch_size", options_.batch_size},
                         {"seed", options_.seed},
+                        {"arithmetic", state_.arithmetic},
                         {"command", context_.command_line},
                         {"version", version()}});
 }
@@ -115,8 +117,14 @@ void Run::resume() {
   if (world_.is_main()) {
     warn_of_changes(saved->state.configuration, context_.configuration, source);
     note("resuming {} at step {} of {}", source, saved->state.step, schedule_.total);
+    if (!saved->state.arithmetic.empty() && saved->state.arithmetic != state_.arithmetic) {
+      warn("{} was computed in {}, and goes on in {}: not what it would have become there", source,
+           saved->state.arithmetic, state_.arithmetic);
+    }
   }
+  const std::string arithmetic = state_.arithmetic;
   state_ = saved->state;
+  state_.arithmetic = arithmetic;
   state_.configuration = context_.configuration;
 }
 
@@ -131,10 +139,10 @@ void Run::announce() const {
   }
   const double fixed = parameters * copies * 4;
   note(
-      "{}: {} trained parameters, {} steps of {} pictures; about {} for weights, gradients and "
-      "optimizer and {} for activations",
+      "{}: {} trained parameters, {} steps of {} pictures in {}; about {} for weights, gradients "
+      "and optimizer and at most {} for activations",
       stage_.name(), format_count(static_cast<std::uint64_t>(parameters)), schedule_.total,
-      options_.batch_size, format_bytes(static_cast<std::uint64_t>(fixed)),
+      options_.batch_size, state_.arithmetic, format_bytes(static_cast<std::uint64_t>(fixed)),
       format_bytes(static_cast<std::uint64_t>(stage_.activation_bytes())));
 }
 
@@ -235,13 +243,13 @@ NonFiniteError Run::not_finite(std::int64_t step, const NonFiniteError& error) c
       step, step / stage_.steps_per_epoch(), step % stage_.steps_per_epoch(), error.what());
 }
 
-Metrics Run::step(bool bf16) {
+Metrics Run::step() {
   const StepContext context{state_.step,
                             schedule_.total,
                             schedule_.at(state_.step),
                             RandomStream(static_cast<std::uint64_t>(options_.seed), "step of all",
                                          static_cast<std::uint64_t>(state_.step)),
-                            bf16,
+                            bf16_,
                             world_.rank()};
   try {
     return stage_.step(context);
@@ -271,12 +279,14 @@ void Run::start() {
 }
 
 Metrics Run::operator()() {
+  // Where one of the processes has no fast bfloat16, none uses it.
+  bf16_ = !world_.any(!bf16_here(options_.precision));
+  state_.arithmetic = bf16_ ? "bf16" : "fp32";
   start();
-  const bool bf16 = bf16_here(options_.precision);
   Progress progress(stage_.name(), schedule_.total, "steps", state_.step);
   while (!finished()) {
     unsaved_.emplace();
-    const Metrics metrics = step(bf16);
+    const Metrics metrics = step();
     ++state_.step;
     if (world_.is_main()) progress.update(state_.step, summary(metrics));
     // A signal may reach the processes at different steps: they stop together.

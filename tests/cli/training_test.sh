@@ -17,7 +17,7 @@ fail() {
 # A tokenizer small enough for tests, on pictures made in memory.
 tokenizer=(train tokenizer --data shapes:size=16,count=64,seed=1 --size 16 --channels 8 --multipliers 1,2 --blocks 1 --groups 4
   --codes 32 --code-width 4 --unit-codes --perceptual 0 --adversarial 0 --batch-size 8 --lr 1e-3 --warmup-steps 2 --device cpu --threads 1
-  --workers 1 --picture-every 0 --log-every 1 --save-every 5 --restart-every 4 -q)
+  --precision fp32 --workers 1 --picture-every 0 --log-every 1 --save-every 5 --restart-every 4 -q)
 losses() { sed -n 's/.*"loss":\([-0-9.e]*\).*"step":\([0-9]*\).*/\2 \1/p' "$1/log.jsonl"; }
 same_losses() {
   paste <(losses "$1") <(losses "$2") | awk '
@@ -60,7 +60,7 @@ same_losses "$work/one" "$work/two" || fail "two ranks: other losses than one"
 
 predictor=(train predictor --data shapes:size=16,count=64,seed=1 --size 16 --tokenizer "$work/one" --preset nano --width 32
   --depth 1 --decoder-width 32 --decoder-depth 1 --dropout 0 --class-ids 1 --batch-size 8 --lr 1e-3 --warmup-steps 2 --device cpu --threads 1
-  --workers 1 --picture-every 0 --log-every 1 -q --steps 6)
+  --precision fp32 --workers 1 --picture-every 0 --log-every 1 -q --steps 6)
 "$addp" "${predictor[@]}" --processes 2 --out "$work/predictor2" >/dev/null || fail "predictor on two ranks"
 "$addp" "${predictor[@]}" --out "$work/predictor1" >/dev/null || fail "predictor on one rank"
 same_losses "$work/predictor1" "$work/predictor2" || fail "predictor: two ranks have other losses than one"

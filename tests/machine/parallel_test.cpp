@@ -44,8 +44,8 @@ TEST_F(Parallel, EveryElementIsVisitedOnce) {
 }
 
 TEST_F(Parallel, WhatIsThrownReachesTheCaller) {
-  const auto fail = [](std::int64_t begin, std::int64_t) {
-    if (begin > 0) throw std::runtime_error("of the second part");
+  const auto fail = [](std::int64_t, std::int64_t end) {
+    if (end == 2) throw std::runtime_error("of the last part");
   };
   EXPECT_THROW(for_parts(2, 1, fail), std::runtime_error);
 }

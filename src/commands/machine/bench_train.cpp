@@ -164,10 +164,14 @@ double middle(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// Rates are far below one at the published size.
+std::string figure(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 3 : 1); }
+
 void print_comparison(const nlohmann::json& json) {
   print_stdout(fmt::format(
-      "  PyTorch ({}): {:.3g} pictures/s, so {:.2f} times as many here ({:.2f} to {:.2f} in {} rounds)\n",
-      json["precision"].get<std::string>(), json["pytorch_pictures_per_second"].get<double>(),
+      "  PyTorch ({}): {} pictures/s, so {:.2f} times as many here ({:.2f} to {:.2f} in {} rounds)\n",
+      json["precision"].get<std::string>(),
+      figure(json["pytorch_pictures_per_second"].get<double>()),
       json["ratio"].get<double>(), json["lowest_ratio"].get<double>(),
       json["highest_ratio"].get<double>(), json["rounds"].get<std::int64_t>()));
 }
@@ -216,8 +220,8 @@ void run(const BenchTrainOptions& options, const RunContext& context) {
     return;
   }
   print_stdout(fmt::format(
-      "{} ({}, {}, batch {}): {:.3g} pictures/s, {:.3g} ms of processor time per picture\n  a step: {}\n",
-      options.stage, options.preset, computed_in, options.batch, ours, 1e3 * processor,
+      "{} ({}, {}, batch {}): {} pictures/s, {} ms of processor time per picture\n  a step: {}\n",
+      options.stage, options.preset, computed_in, options.batch, figure(ours), figure(1e3 * processor),
       step_of(options.stage)));
   if (json.contains("ratio")) print_comparison(json);
   if (options.profile) print_stdout(profile_text(work, measure_peak(bf16)));

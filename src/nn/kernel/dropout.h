@@ -8,7 +8,7 @@
 namespace addp {
 
 // Gives each dropout of a forward pass a key of its own. Which elements a dropout zeroes is a hash
-// of key and position (nn/kernel/row_kernels.h), whatever the number of threads.
+// of key and position (nn/kernel/simd/row_kernels.h), whatever the number of threads.
 //
 // A process that computes samples first .. first + count - 1 of a batch drops what one process with
 // the whole batch would: positions are those of the whole batch. The rows of whatever passes

@@ -17,6 +17,11 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+AttentionScratch& own_scratch() {
+  thread_local AttentionScratch scratch;
+  return scratch;
+}
+
 // The heads of a batch, one after the other.
 class Heads {
  public:
@@ -36,7 +41,7 @@ class Heads {
   template <class Work>
   void for_each(const Work& work) const {
     for_parts(batch_ * heads_, 1, [&](std::int64_t begin, std::int64_t end) {
-      thread_local AttentionScratch scratch;
+      AttentionScratch& scratch = own_scratch();
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t sample = i / heads_, number = i % heads_;
         AttentionHead head = head_;

@@ -7,7 +7,6 @@
 #include "nn/kernel/dropping_keys.h"
 #include "nn/kernel/elements.h"
 #include "nn/kernel/simd/norm_kernels.h"
-#include "nn/kernel/simd/row_kernels.h"
 #include "nn/torch.h"
 
 namespace addp {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "nn/torch.h"
 #include "support/torch_fixtures.h"
@@ -100,6 +101,16 @@ TEST(FusedAttention, WhatIsNotANumberStaysInItsSample) {
     EXPECT_TRUE(mixed[0].isfinite().all().item<bool>());
     EXPECT_TRUE(mixed[1].isnan().all().item<bool>());
   }
+}
+
+TEST(FusedAttention, TakesViewsAndNothing) {
+  const Shape s{3, 10, 2, 8};
+  const Tensor x = projections(s).to(torch::kFloat32);
+  const Tensor view = x.transpose(0, 1).contiguous().transpose(0, 1);
+  ASSERT_FALSE(view.is_contiguous());
+  EXPECT_TRUE(mix_heads(view, 2, 0, nullptr).equal(mix_heads(x, 2, 0, nullptr)));
+  EXPECT_EQ(mix_heads(x.slice(0, 0, 0), 2, 0, nullptr).size(0), 0);
+  EXPECT_EQ(mix_heads(x.slice(1, 0, 0), 2, 0, nullptr).size(1), 0);
 }
 
 TEST(FusedAttention, DoesNotDependOnTheThreadsOrTheBatch) {

@@ -33,6 +33,7 @@ class Distil : public ::testing::Test {
     options.train.steps = steps;
     options.train.warmup_steps = 2;
     options.train.picture_every = 0;
+    options.train.precision = Precision::kFloat32;
     options.sampler.steps = 4;
     options.passes = 2;
     options.width = 32;

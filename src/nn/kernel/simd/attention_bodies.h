@@ -1,248 +1,6 @@
 // The loops of attention_kernels.h. Included by attention_kernels.cpp once for each width of
 // vectors.
-//
-// All factors are kept as 32-bit words, each a float (Single) or two bfloat16 that follow each
-// other along the sum (Pair), so that one product serves both. A matrix X [rows, columns] is stored
-//   by rows:      word j of row i holds columns j, or 2 j and 2 j + 1
-//   transposed:   the same words, row j of them for all i
-//   by pairs:     word j of row i holds column j of row i, or of rows 2 i and 2 i + 1.
-
-struct Single {
-  static constexpr std::int64_t kValues = 1;  // per word
-  static constexpr float kUnit = 1;           // of exponents: of e
-
-  ADDP_INLINE static Floats power(const Floats& exponent) { return exp_of_negative(exponent); }
-
-  ADDP_INLINE static void add_product(Floats& total, const Words& a, const Words& b) {
-    total += load<Floats>(&a) * load<Floats>(&b);
-  }
-  ADDP_INLINE static void write_row(std::uint32_t* row, std::int64_t i, const Floats& x) {
-    store(row + i, x);
-  }
-  ADDP_INLINE static void write_pair(std::uint32_t* row, std::int64_t i, const Floats& first,
-                                     const Floats&) {
-    store(row + i, first);
-  }
-};
-
-// With instructions of AVX-512 that vectors as such have no words for.
-struct Pair {
-  static constexpr std::int64_t kValues = 2;
-  static constexpr float kUnit = 1.44269504088896341F;  // exponents are of 2
-
-  // Within 5e-5, where a bfloat16 is within 2e-3: the series of 2^x for the part behind the point.
-  ADDP_INLINE static Floats power(const Floats& exponent) {
-    Floats whole = exponent;
-    ADDP_PAIR_ASM("vrndscaleps $8, %1, %0" : "=v"(whole) : "v"(exponent));
-    const Floats x = exponent - whole;
-    const Floats p =
-        (((x * 9.6181291e-3F + 5.5504109e-2F) * x + 0.24022651F) * x + 0.69314718F) * x + 1.0F;
-    Floats scaled = p;
-    ADDP_PAIR_ASM("vscalefps %2, %1, %0" : "=v"(scaled) : "v"(p), "v"(whole));
-    return scaled;
-  }
-  ADDP_INLINE static void add_product(Floats& total, const Words& a, const Words& b) {
-    ADDP_PAIR_ASM("vdpbf16ps %2, %1, %0" : "+v"(total) : "v"(a), "v"(b));
-  }
-  ADDP_INLINE static void write_row(std::uint32_t* row, std::int64_t i, const Floats& x) {
-    store(reinterpret_cast<Bf16*>(row) + i, rounded(x));
-  }
-  ADDP_INLINE static void write_pair(std::uint32_t* row, std::int64_t i, const Floats& first,
-                                     const Floats& second) {
-    store(row + i, __builtin_convertvector(rounded(first), Words) |
-                       (__builtin_convertvector(rounded(second), Words) << 16));
-  }
-
- private:
-  ADDP_INLINE static Halves rounded(const Floats& x) {
-    Halves halves{};
-    ADDP_PAIR_ASM("vcvtneps2bf16 %1, %0" : "=v"(halves) : "v"(x));
-    return halves;
-  }
-};
-
-ADDP_INLINE std::int64_t up_to(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
-// A tile of a product is kept in registers: kTileRows times at most kTileVectors vectors.
-inline constexpr std::int64_t kTileRows = 6, kTileVectors = kLanes == 16 ? 4 : 2;
-
-// The left factor: word k of row r is words[r * row + k * step].
-struct Left {
-  const std::uint32_t* words;
-  std::int64_t row, step;
-};
-
-// Row k of the right factor begins at words + k * row.
-struct Right {
-  const std::uint32_t* words;
-  std::int64_t row;
-};
-
-template <class Unit, std::int64_t Vectors>
-ADDP_INLINE void product_tile(const Left& left, const Right& right, std::int64_t depth, float* out,
-                              std::int64_t out_row, bool add) {
-  Floats total[kTileRows][Vectors];
-#pragma GCC unroll 6
-  for (std::int64_t r = 0; r < kTileRows; ++r) {
-#pragma GCC unroll 4
-    for (std::int64_t v = 0; v < Vectors; ++v) {
-      total[r][v] = add ? read(out + r * out_row + v * kLanes) : Floats{};
-    }
-  }
-  for (std::int64_t k = 0; k < depth; ++k) {
-    Words b[Vectors];
-#pragma GCC unroll 4
-    for (std::int64_t v = 0; v < Vectors; ++v) {
-      b[v] = load<Words>(right.words + k * right.row + v * kLanes);
-    }
-#pragma GCC unroll 6
-    for (std::int64_t r = 0; r < kTileRows; ++r) {
-      const Words a = Words{} + left.words[r * left.row + k * left.step];
-#pragma GCC unroll 4
-      for (std::int64_t v = 0; v < Vectors; ++v) Unit::add_product(total[r][v], a, b[v]);
-    }
-  }
-#pragma GCC unroll 6
-  for (std::int64_t r = 0; r < kTileRows; ++r) {
-#pragma GCC unroll 4
-    for (std::int64_t v = 0; v < Vectors; ++v) {
-      write(out + r * out_row + v * kLanes, total[r][v]);
-    }
-  }
-}
-
-// out [rows, columns] = left [rows, depth words] right [depth words, columns], or added to it. Rows
-// up to the next multiple of kTileRows and columns up to a full vector are computed, too.
-template <class Unit>
-ADDP_INLINE void product(std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                         const Left& left, const Right& right, float* out, std::int64_t out_row,
-                         bool add = false) {
-  for (std::int64_t column = 0; column < columns; column += kTileVectors * kLanes) {
-    const std::int64_t vectors =
-        std::min(kTileVectors, (columns - column + kLanes - 1) / kLanes);
-    const Right from{right.words + column, right.row};
-    for (std::int64_t row = 0; row < rows; row += kTileRows) {
-      const Left rows_of{left.words + row * left.row, left.row, left.step};
-      float* to = out + row * out_row + column;
-      switch (vectors) {
-        case 1:
-          product_tile<Unit, 1>(rows_of, from, depth, to, out_row, add);
-          break;
-        case 2:
-          product_tile<Unit, 2>(rows_of, from, depth, to, out_row, add);
-          break;
-        case 3:
-          product_tile<Unit, std::min<std::int64_t>(3, kTileVectors)>(rows_of, from, depth, to,
-                                                                      out_row, add);
-          break;
-        default:
-          product_tile<Unit, kTileVectors>(rows_of, from, depth, to, out_row, add);
-      }
-    }
-  }
-}
-
-// Sizes of the stored matrices, in words. Rows of results are padded to whole tiles, of transposed
-// ones to whole vectors.
-struct HeadSizes {
-  std::int64_t length, width;    // what there is
-  std::int64_t rows;             // positions, padded
-  std::int64_t columns;          // positions as columns, padded to vectors
-  std::int64_t depth;            // words of a row of q, k, v
-  std::int64_t row;              // the same, padded to vectors
-  std::int64_t out;              // width as columns, padded to vectors
-  std::int64_t position_depth;   // words along the positions
-};
-
-template <class Unit>
-ADDP_INLINE HeadSizes sizes_of(const AttentionHead& head) {
-  const auto words = [](std::int64_t values) {
-    return (values + Unit::kValues - 1) / Unit::kValues;
-  };
-  return {.length = head.length,
-          .width = head.width,
-          .rows = up_to(head.length, kLanes) + kTileRows,
-          .columns = up_to(head.length, kLanes),
-          .depth = words(head.width),
-          .row = up_to(words(head.width), kLanes),
-          .out = up_to(head.width, kLanes),
-          .position_depth = words(head.length)};
-}
-
-// x [length, width] by rows, padded with zeros: [rows, row].
-template <class Unit, class Element>
-ADDP_INLINE void store_by_rows(const HeadSizes& s, const Element* x, std::int64_t x_row,
-                               std::uint32_t* to) {
-  for (std::int64_t i = 0; i < s.rows; ++i) {
-    std::uint32_t* row = to + i * s.row;
-    if (i >= s.length || s.width % kLanes != 0 || s.depth % kLanes != 0) {
-      std::fill(row, row + s.row, 0);
-    }
-    if (i >= s.length) continue;
-    for_vectors(
-        s.width, [&](std::int64_t j, std::int64_t n) __attribute__((always_inline)) {
-          const Floats v = read(x + i * x_row + j, n);
-          if constexpr (Unit::kValues == 1) {
-            write(reinterpret_cast<float*>(row) + j, v, n);
-          } else {
-            write(reinterpret_cast<Bf16*>(row) + j, v, n);
-          }
-        });
-  }
-}
-
-// x [length, width] by pairs of rows: [position_depth, out].
-template <class Unit, class Element>
-ADDP_INLINE void store_by_pairs(const HeadSizes& s, const Element* x, std::int64_t x_row,
-                                std::uint32_t* to) {
-  for (std::int64_t i = 0; i < s.position_depth; ++i) {
-    const std::int64_t first = Unit::kValues * i, second = first + 1;
-    for (std::int64_t j = 0; j < s.out; j += kLanes) {
-      const std::int64_t n = s.width - j;
-      const Floats a = read(x + first * x_row + j, n);
-      const Floats b = Unit::kValues == 2 && second < s.length ? read(x + second * x_row + j, n)
-                                                               : Floats{};
-      Unit::write_pair(to + i * s.out, j, a, b);
-    }
-  }
-}
-
-template <std::int64_t Step, std::size_t... Lane>
-ADDP_INLINE void swap_blocks(Words& a, Words& b, std::index_sequence<Lane...>) {
-  const Words low = __builtin_shufflevector(
-      a, b, (Lane & Step ? static_cast<int>(Lane - Step + kLanes) : static_cast<int>(Lane))...);
-  const Words high = __builtin_shufflevector(
-      a, b, (Lane & Step ? static_cast<int>(Lane + kLanes) : static_cast<int>(Lane + Step))...);
-  a = low;
-  b = high;
-}
-
-template <std::int64_t Step>
-ADDP_INLINE void transpose_blocks(Words (&tile)[kLanes]) {
-#pragma GCC unroll 16
-  for (std::int64_t i = 0; i < kLanes; ++i) {
-    if ((i & Step) == 0) {
-      swap_blocks<Step>(tile[i], tile[i + Step], std::make_index_sequence<kLanes>());
-    }
-  }
-  if constexpr (Step > 1) transpose_blocks<Step / 2>(tile);
-}
-
-// What store_by_rows wrote, [columns, row], as [row, columns].
-ADDP_INLINE void transpose(const HeadSizes& s, const std::uint32_t* from, std::uint32_t* to) {
-  for (std::int64_t i = 0; i < s.columns; i += kLanes) {
-    for (std::int64_t j = 0; j < s.row; j += kLanes) {
-      Words tile[kLanes];
-#pragma GCC unroll 16
-      for (std::int64_t k = 0; k < kLanes; ++k) tile[k] = load<Words>(from + (i + k) * s.row + j);
-      transpose_blocks<kLanes / 2>(tile);
-#pragma GCC unroll 16
-      for (std::int64_t k = 0; k < kLanes; ++k) store(to + (j + k) * s.columns + i, tile[k]);
-    }
-  }
-}
+#include "nn/kernel/simd/head_products.h"
 
 // Takes pieces off the front of a block of memory; without memory it only adds up.
 class Pieces {
@@ -296,9 +54,9 @@ ADDP_INLINE RowScale weigh_row(const AttentionHead& head, const HeadSizes& s, co
   Floats highest = splat(kLowest), total{};
   for_columns(s, [&](std::int64_t i, auto tail) __attribute__((always_inline)) {
     const Floats x = read(scores + i);
-    highest = larger(tail ? filled(x, s.length - i, kLowest) : x, highest);
+    highest = Larger()(tail ? filled(x, s.length - i, kLowest) : x, highest);
   });
-  const float largest = joined(highest, larger), unit = head.scale * Unit::kUnit;
+  const float largest = joined(highest, Larger()), unit = head.scale * Unit::kUnit;
   for_columns(s, [&](std::int64_t i, auto tail) __attribute__((always_inline)) {
     Floats x = Unit::power((read(scores + i) - largest) * unit);
     if constexpr (tail) x = filled(x, s.length - i, 0);
@@ -306,7 +64,7 @@ ADDP_INLINE RowScale weigh_row(const AttentionHead& head, const HeadSizes& s, co
     if (head.dropping.rate > 0) x = keeper.keep(x, head.first_element + query * s.length + i);
     Unit::write_row(weights, i, x);
   });
-  return {largest, 1 / joined(total, added)};
+  return {largest, 1 / joined(total, Added())};
 }
 
 template <class Unit, class Element>
@@ -424,7 +182,7 @@ ADDP_INLINE void store_means(const AttentionHead& head, const Element* out, cons
         head.width, [&](std::int64_t j, std::int64_t n) __attribute__((always_inline)) {
           total += read(out + r * head.out_row + j, n) * read(outer + r * head.out_row + j, n);
         });
-    means[r] = joined(total, added);
+    means[r] = joined(total, Added());
   }
 }
 

@@ -11,9 +11,12 @@
 namespace addp {
 namespace {
 
-#if defined(__x86_64__)
+// clang checks an asm's registers against the function that it is written in, not inlined into.
+#if defined(__x86_64__) && !defined(__clang__)
+#define ADDP_PAIRS 1
 #define ADDP_PAIR_ASM(...) asm(__VA_ARGS__)
 #else
+#define ADDP_PAIRS 0
 #define ADDP_PAIR_ASM(...)
 #endif
 #define ADDP_BODIES "nn/kernel/simd/attention_bodies.h"
@@ -33,8 +36,8 @@ ADDP_AVX512 std::int64_t attention_of_pairs_backward(const Arguments&... argumen
 }
 
 bool multiplies_pairs() {
-#if defined(__x86_64__)
-  static const bool kHere = simd::processor() == simd::Processor::kAvx512 &&
+#if ADDP_PAIRS
+  static const bool kHere = simd::processor() == simd::Processor::kAvx512 && simd::unlimited() &&
                             static_cast<bool>(__builtin_cpu_supports("avx512bf16"));
   return kHere;
 #else
@@ -62,8 +65,8 @@ template <class Element>
 void attention_head(const AttentionHead& head, const HeadInputs<Element>& in, Element* out,
                     RowScale* scales, AttentionScratch& scratch) {
   run_in(scratch, [&](std::uint32_t* memory) {
-    if (std::is_same_v<Element, Bf16> && multiplies_pairs()) {
-      return attention_of_pairs(head, in, out, scales, memory);
+    if constexpr (std::is_same_v<Element, Bf16>) {
+      if (multiplies_pairs()) return attention_of_pairs(head, in, out, scales, memory);
     }
     return on_processor_attention_of_floats(head, in, out, scales, memory);
   });
@@ -74,10 +77,13 @@ void attention_head_backward(const AttentionHead& head, const HeadInputs<Element
                              const Element* out, const Element* outer, const RowScale* scales,
                              const HeadGradients<Element>& gradients, AttentionScratch& scratch) {
   run_in(scratch, [&](std::uint32_t* memory) {
-    if (std::is_same_v<Element, Bf16> && multiplies_pairs()) {
-      return attention_of_pairs_backward(head, in, out, outer, scales, gradients, memory);
+    if constexpr (std::is_same_v<Element, Bf16>) {
+      if (multiplies_pairs()) {
+        return attention_of_pairs_backward(head, in, out, outer, scales, gradients, memory);
+      }
     }
-    return on_processor_attention_of_floats_backward(head, in, out, outer, scales, gradients, memory);
+    return on_processor_attention_of_floats_backward(head, in, out, outer, scales, gradients,
+                                                     memory);
   });
 }
 

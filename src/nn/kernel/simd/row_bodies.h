@@ -13,9 +13,9 @@ ADDP_INLINE Powers powers_of(const Element* row, std::int64_t width) {
   for_vectors(
       width, [&](std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
         const Floats x = filled(read(row + i, n), n, kLowest);
-        highest = larger(x, highest);
+        highest = Larger()(x, highest);
       });
-  const float top = joined(highest, larger);
+  const float top = joined(highest, Larger());
   for_vectors(
       width, [&](std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
         total += filled(exp_of_negative(read(row + i, n) - top), n, 0);

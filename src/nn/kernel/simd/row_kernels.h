@@ -1,6 +1,6 @@
 // Loops over rows that libtorch has no fused form of. `Element` is float or Bf16. Vectorised for
-// AVX2 where the processor has it, chosen while running; results do not depend on the number of
-// threads.
+// AVX2 or AVX-512 where the processor has them, chosen while running; results do not depend on the
+// number of threads.
 #pragma once
 
 #include <cstdint>

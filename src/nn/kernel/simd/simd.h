@@ -7,7 +7,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "nn/kernel/simd/bf16.h"
@@ -28,18 +30,28 @@ namespace addp::simd {
 
 enum class Processor { kPlain, kAvx2, kAvx512 };
 
-inline Processor processor() {
+// ADDP_SIMD=plain, avx2 or avx512 (without its bfloat16): no more than that, so that a test can run
+// what other processors do.
+inline std::string_view limit() {
+  const char* named = std::getenv("ADDP_SIMD");
+  return named == nullptr ? std::string_view() : named;
+}
+inline bool unlimited() { return limit().empty(); }
+
+inline Processor found_processor() {
 #if defined(__x86_64__)
-  static const Processor kHere =
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-              __builtin_cpu_supports("avx512vl")
-          ? Processor::kAvx512
-      : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Processor::kAvx2
-                                                                        : Processor::kPlain;
-  return kHere;
-#else
-  return Processor::kPlain;
+  const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl");
+  const bool narrow = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (wide && limit() != "avx2" && limit() != "plain") return Processor::kAvx512;
+  if (narrow && limit() != "plain") return Processor::kAvx2;
 #endif
+  return Processor::kPlain;
+}
+
+inline Processor processor() {
+  static const Processor kHere = found_processor();
+  return kHere;
 }
 
 // MurmurHash3's finaliser over index and key: every input bit reaches every output bit.

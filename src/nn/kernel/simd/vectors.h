@@ -30,23 +30,20 @@ ADDP_INLINE Floats read(const Bf16* from) {
   const Words words = __builtin_convertvector(load<Halves>(from), Words) << 16;
   return load<Floats>(&words);
 }
-// In the lower half of each word.
-ADDP_INLINE Words rounded_to_bf16(const Floats& v) {
+ADDP_INLINE void write(Bf16* to, const Floats& v) {
   const Words words = load<Words>(&v);
   const Words rounded = (words + 0x7FFFU + ((words >> 16) & 1U)) >> 16;
-  return v == v ? rounded : Words{} + 0x7FC0U;
-}
-ADDP_INLINE void write(Bf16* to, const Floats& v) {
-  store(to, __builtin_convertvector(rounded_to_bf16(v), Halves));
+  const Words number = v == v ? rounded : Words{} + 0x7FC0U;
+  store(to, __builtin_convertvector(number, Halves));
 }
 
 // One element.
-ADDP_INLINE void put(float* to, float value) { *to = value; }
+ADDP_INLINE void put(float* to, float value) { store(to, value); }
 ADDP_INLINE void put(Bf16* to, float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   const std::uint32_t rounded = (bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16;
-  to->bits = static_cast<std::uint16_t>(value == value ? rounded : 0x7FC0U);
+  store(to, static_cast<std::uint16_t>(value == value ? rounded : 0x7FC0U));
 }
 
 // The first `count` of a vector; the others are read as 0 and not written.
@@ -94,10 +91,15 @@ ADDP_INLINE float joined(const Floats& v, const Join& join) {
   }
 }
 
-ADDP_INLINE Floats larger(const Floats& a, const Floats& b) { return a > b ? a : b; }
-ADDP_INLINE Floats added(const Floats& a, const Floats& b) { return a + b; }
+// Objects, not functions: a pointer to a function would not be inlined everywhere.
+struct Larger {
+  ADDP_INLINE Floats operator()(const Floats& a, const Floats& b) const { return a > b ? a : b; }
+};
+struct Added {
+  ADDP_INLINE Floats operator()(const Floats& a, const Floats& b) const { return a + b; }
+};
 
-ADDP_INLINE double sum(const Floats& v) { return joined(v, added); }
+ADDP_INLINE double sum(const Floats& v) { return joined(v, Added()); }
 
 // exp for x <= 0: 2^n times a polynomial of the remainder (coefficients of Cephes' expf),
 // within 2 ulp.
