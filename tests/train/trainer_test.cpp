@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -308,6 +309,25 @@ TEST_F(TrainerTest, ADamagedCheckpointFallsBackToTheOneBefore) {
   write_file_atomically(last, "nothing");
   ToyStage refused(world_);
   EXPECT_THROW(train(refused, toy_options(damaged.path(), 20), world_, context_), DataError);
+}
+
+TEST_F(TrainerTest, AResumeInAnotherArithmeticSaysSo) {
+  TemporaryFolder folder;
+  const auto told_by = [&](std::int64_t steps, Precision precision) {
+    TrainOptions options = toy_options(folder.path(), steps);
+    options.precision = precision;
+    ToyStage stage(world_);
+    ::testing::internal::CaptureStderr();
+    train(stage, options, world_, context_);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  ::setenv("ADDP_BF16", "always", 1);
+  told_by(5, Precision::kFloat32);
+  const std::string same = told_by(6, Precision::kFloat32);
+  const std::string other = told_by(8, Precision::kBfloat16);
+  ::unsetenv("ADDP_BF16");
+  EXPECT_EQ(same.find("goes on in"), std::string::npos) << same;
+  EXPECT_NE(other.find("was computed in fp32, and goes on in bf16"), std::string::npos) << other;
 }
 
 TEST_F(TrainerTest, AFreshStartNeverFallsBackToAnEarlierRun) {
