@@ -171,9 +171,9 @@ void print_comparison(const nlohmann::json& json) {
   print_stdout(fmt::format(
       "  PyTorch ({}): {} pictures/s, so {:.2f} times as many here ({:.2f} to {:.2f} in {} rounds)\n",
       json["precision"].get<std::string>(),
-      figure(json["pytorch_pictures_per_second"].get<double>()),
-      json["ratio"].get<double>(), json["lowest_ratio"].get<double>(),
-      json["highest_ratio"].get<double>(), json["rounds"].get<std::int64_t>()));
+      figure(json["pytorch_pictures_per_second"].get<double>()), json["ratio"].get<double>(),
+      json["lowest_ratio"].get<double>(), json["highest_ratio"].get<double>(),
+      json["rounds"].get<std::int64_t>()));
 }
 
 }  // namespace
@@ -221,8 +221,8 @@ void run(const BenchTrainOptions& options, const RunContext& context) {
   }
   print_stdout(fmt::format(
       "{} ({}, {}, batch {}): {} pictures/s, {} ms of processor time per picture\n  a step: {}\n",
-      options.stage, options.preset, computed_in, options.batch, figure(ours), figure(1e3 * processor),
-      step_of(options.stage)));
+      options.stage, options.preset, computed_in, options.batch, figure(ours),
+      figure(1e3 * processor), step_of(options.stage)));
   if (json.contains("ratio")) print_comparison(json);
   if (options.profile) print_stdout(profile_text(work, measure_peak(bf16)));
 }

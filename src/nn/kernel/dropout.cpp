@@ -1,6 +1,5 @@
 #include "nn/kernel/dropout.h"
 
-
 #include <bit>
 
 #include "machine/parallel.h"

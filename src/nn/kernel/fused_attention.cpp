@@ -106,8 +106,7 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
         Element* q = elements<Element>(gradient) + at;
         attention_head_backward(head, inputs_at<Element>(projected, at, all.width()),
                                 elements<const Element>(out) + out_at,
-                                elements<const Element>(outer) + out_at,
-                                scales_of(scales) + row,
+                                elements<const Element>(outer) + out_at, scales_of(scales) + row,
                                 {q, q + all.width(), q + 2 * all.width()}, scratch);
       });
     });
@@ -123,8 +122,7 @@ bool can_mix_heads(const Tensor& projected) {
 
 Tensor mix_heads(const Tensor& projected, std::int64_t heads, double rate, DropoutKeys* keys) {
   const std::int64_t length = projected.size(1);
-  const Dropping dropping =
-      next_dropping(rate, keys, projected.size(0) * heads * length * length);
+  const Dropping dropping = next_dropping(rate, keys, projected.size(0) * heads * length * length);
   return FusedAttention::apply(projected.contiguous(), heads, dropping);
 }
 

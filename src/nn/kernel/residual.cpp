@@ -27,7 +27,7 @@ bool is_stream(const Tensor& x) { return fusible(x) && x.scalar_type() == torch:
 template <class Work>
 void for_spans(std::int64_t elements, const Work& work) {
   for_parts(elements, kElements,
-                   [&](std::int64_t begin, std::int64_t end) { work(begin, end - begin); });
+            [&](std::int64_t begin, std::int64_t end) { work(begin, end - begin); });
 }
 
 // Runs work(Element{}, first, count) for spans of the elements of `x`, of whichever kind they are.

@@ -91,8 +91,8 @@ TEST(Gelu, FollowsTheDefinitionAlsoInTheTails) {
 TEST(Gelu, InBfloat16IsWithinItsRounding) {
   // Values that bfloat16 holds: its own rounding may differ, and next to 0 a ten-thousandth.
   const Tensor middle = torch::linspace(-12, 12, 4001, torch::kFloat64);
-  const Tensor x = torch::cat({middle, torch::tensor({-1e4, 1e4}, torch::kFloat64)})
-                       .to(torch::kBFloat16);
+  const Tensor x =
+      torch::cat({middle, torch::tensor({-1e4, 1e4}, torch::kFloat64)}).to(torch::kBFloat16);
   const Tensor in = leaf(x, torch::kBFloat16), exact = leaf(x, torch::kFloat64);
   const Tensor out = gelu_dropout(in, 0, nullptr), wanted = at::gelu(exact);
   ASSERT_EQ(out.scalar_type(), torch::kBFloat16);

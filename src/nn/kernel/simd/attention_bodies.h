@@ -52,18 +52,20 @@ ADDP_INLINE RowScale weigh_row(const AttentionHead& head, const HeadSizes& s, co
                                std::int64_t query, const float* scores, std::uint32_t* weights) {
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
   Floats highest = splat(kLowest), total{};
-  for_columns(s, [&](std::int64_t i, auto tail) __attribute__((always_inline)) {
-    const Floats x = read(scores + i);
-    highest = Larger()(tail ? filled(x, s.length - i, kLowest) : x, highest);
-  });
+  for_columns(
+      s, [&](std::int64_t i, auto tail) __attribute__((always_inline)) {
+        const Floats x = read(scores + i);
+        highest = Larger()(tail ? filled(x, s.length - i, kLowest) : x, highest);
+      });
   const float largest = joined(highest, Larger()), unit = head.scale * Unit::kUnit;
-  for_columns(s, [&](std::int64_t i, auto tail) __attribute__((always_inline)) {
-    Floats x = Unit::power((read(scores + i) - largest) * unit);
-    if constexpr (tail) x = filled(x, s.length - i, 0);
-    total += x;
-    if (head.dropping.rate > 0) x = keeper.keep(x, head.first_element + query * s.length + i);
-    Unit::write_row(weights, i, x);
-  });
+  for_columns(
+      s, [&](std::int64_t i, auto tail) __attribute__((always_inline)) {
+        Floats x = Unit::power((read(scores + i) - largest) * unit);
+        if constexpr (tail) x = filled(x, s.length - i, 0);
+        total += x;
+        if (head.dropping.rate > 0) x = keeper.keep(x, head.first_element + query * s.length + i);
+        Unit::write_row(weights, i, x);
+      });
   return {largest, 1 / joined(total, Added())};
 }
 
@@ -138,9 +140,9 @@ ADDP_INLINE Slope slope_at(const AttentionHead& head, const HeadSizes& s, const 
   const std::int64_t query = first + r;
   if (query >= s.length) return {Floats{}, Floats{}};
   const RowScale row = scales[query];
-  Floats weight = Unit::power((read(m.scores + r * s.columns + i) - row.largest) *
-                              (head.scale * Unit::kUnit)) *
-                  row.inverse;
+  Floats weight =
+      Unit::power((read(m.scores + r * s.columns + i) - row.largest) * (head.scale * Unit::kUnit)) *
+      row.inverse;
   if constexpr (tail) weight = filled(weight, s.length - i, 0);
   Floats kept = weight, outer = read(m.weight_slopes + r * s.columns + i);
   if (head.dropping.rate > 0) {
@@ -158,17 +160,18 @@ ADDP_INLINE void store_slopes(const AttentionHead& head, const HeadSizes& s, con
   const std::int64_t slopes_row = s.columns / Unit::kValues;
   for (std::int64_t r = 0; r < rows; r += Unit::kValues) {
     const std::int64_t pair = r / Unit::kValues * s.columns;
-    for_columns(s, [&](std::int64_t i, auto tail) __attribute__((always_inline)) {
-      const Slope a = slope_at<Unit>(head, s, keeper, m, scales, first, r, i, tail);
-      Unit::write_row(m.slopes + r * slopes_row, i, a.slope);
-      Slope b{Floats{}, Floats{}};
-      if constexpr (Unit::kValues == 2) {
-        b = slope_at<Unit>(head, s, keeper, m, scales, first, r + 1, i, tail);
-        Unit::write_row(m.slopes + (r + 1) * slopes_row, i, b.slope);
-      }
-      Unit::write_pair(m.weights_pairs + pair, i, a.kept, b.kept);
-      Unit::write_pair(m.slopes_pairs + pair, i, a.slope, b.slope);
-    });
+    for_columns(
+        s, [&](std::int64_t i, auto tail) __attribute__((always_inline)) {
+          const Slope a = slope_at<Unit>(head, s, keeper, m, scales, first, r, i, tail);
+          Unit::write_row(m.slopes + r * slopes_row, i, a.slope);
+          Slope b{Floats{}, Floats{}};
+          if constexpr (Unit::kValues == 2) {
+            b = slope_at<Unit>(head, s, keeper, m, scales, first, r + 1, i, tail);
+            Unit::write_row(m.slopes + (r + 1) * slopes_row, i, b.slope);
+          }
+          Unit::write_pair(m.weights_pairs + pair, i, a.kept, b.kept);
+          Unit::write_pair(m.slopes_pairs + pair, i, a.slope, b.slope);
+        });
   }
 }
 

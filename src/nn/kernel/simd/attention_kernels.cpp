@@ -87,11 +87,11 @@ void attention_head_backward(const AttentionHead& head, const HeadInputs<Element
   });
 }
 
-#define ADDP_ATTENTION_KERNELS(Element)                                                      \
-  template void attention_head(const AttentionHead&, const HeadInputs<Element>&, Element*,   \
-                               RowScale*, AttentionScratch&);                                \
-  template void attention_head_backward(const AttentionHead&, const HeadInputs<Element>&,    \
-                                        const Element*, const Element*, const RowScale*,     \
+#define ADDP_ATTENTION_KERNELS(Element)                                                    \
+  template void attention_head(const AttentionHead&, const HeadInputs<Element>&, Element*, \
+                               RowScale*, AttentionScratch&);                              \
+  template void attention_head_backward(const AttentionHead&, const HeadInputs<Element>&,  \
+                                        const Element*, const Element*, const RowScale*,   \
                                         const HeadGradients<Element>&, AttentionScratch&);
 ADDP_ATTENTION_KERNELS(float)
 ADDP_ATTENTION_KERNELS(Bf16)

@@ -120,8 +120,7 @@ ADDP_INLINE void product(std::int64_t rows, std::int64_t columns, std::int64_t d
                          const Left& left, const Right& right, float* out, std::int64_t out_row,
                          bool add = false) {
   for (std::int64_t column = 0; column < columns; column += kTileVectors * kLanes) {
-    const std::int64_t vectors =
-        std::min(kTileVectors, (columns - column + kLanes - 1) / kLanes);
+    const std::int64_t vectors = std::min(kTileVectors, (columns - column + kLanes - 1) / kLanes);
     const Right from{right.words + column, right.row};
     for (std::int64_t row = 0; row < rows; row += kTileRows) {
       const Left rows_of{left.words + row * left.row, left.row, left.step};
@@ -147,13 +146,13 @@ ADDP_INLINE void product(std::int64_t rows, std::int64_t columns, std::int64_t d
 // Sizes of the stored matrices, in words. Rows of results are padded to whole tiles, of transposed
 // ones to whole vectors.
 struct HeadSizes {
-  std::int64_t length, width;    // what there is
-  std::int64_t rows;             // positions, padded
-  std::int64_t columns;          // positions as columns, padded to vectors
-  std::int64_t depth;            // words of a row of q, k, v
-  std::int64_t row;              // the same, padded to vectors
-  std::int64_t out;              // width as columns, padded to vectors
-  std::int64_t position_depth;   // words along the positions
+  std::int64_t length, width;   // what there is
+  std::int64_t rows;            // positions, padded
+  std::int64_t columns;         // positions as columns, padded to vectors
+  std::int64_t depth;           // words of a row of q, k, v
+  std::int64_t row;             // the same, padded to vectors
+  std::int64_t out;             // width as columns, padded to vectors
+  std::int64_t position_depth;  // words along the positions
 };
 
 template <class Unit>
@@ -202,8 +201,8 @@ ADDP_INLINE void store_by_pairs(const HeadSizes& s, const Element* x, std::int64
     for (std::int64_t j = 0; j < s.out; j += kLanes) {
       const std::int64_t n = s.width - j;
       const Floats a = read(x + first * x_row + j, n);
-      const Floats b = Unit::kValues == 2 && second < s.length ? read(x + second * x_row + j, n)
-                                                               : Floats{};
+      const Floats b =
+          Unit::kValues == 2 && second < s.length ? read(x + second * x_row + j, n) : Floats{};
       Unit::write_pair(to + i * s.out, j, a, b);
     }
   }

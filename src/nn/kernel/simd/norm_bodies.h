@@ -97,8 +97,8 @@ ADDP_INLINE void add_body(const float* x, const Element* branch, float* sums, st
       });
 }
 
-// 0.5 + x P(x^2) for |x| <= kGeluEnd, 0 or 1 beyond. P is a polynomial of what goes from -1 to 1 with
-// x^2, fitted for the least absolute error.
+// 0.5 + x P(x^2) for |x| <= kGeluEnd, 0 or 1 beyond. P is a polynomial of what goes from -1 to 1
+// with x^2, fitted for the least absolute error.
 inline constexpr float kGeluEnd = 4.5F;
 template <std::size_t Count>
 ADDP_INLINE Floats half_plus_odd(const Floats& from, const float (&coefficients)[Count]) {
@@ -117,8 +117,8 @@ ADDP_INLINE Floats share_below(const Floats& x) {
   if constexpr (std::is_same_v<Element, float>) {
     return normal_at(x).cumulative;
   } else {
-    constexpr float kFitted[] = {0.156906044F,    -0.0771858742F, 0.0546375126F,  -0.0402371102F,
-                                 0.0288575177F,   -0.0184834297F, 0.00965347357F, -0.00607100029F,
+    constexpr float kFitted[] = {0.156906044F,  -0.0771858742F, 0.0546375126F,  -0.0402371102F,
+                                 0.0288575177F, -0.0184834297F, 0.00965347357F, -0.00607100029F,
                                  0.0049625601F, -0.00193013814F};
     return half_plus_odd(x, kFitted);
   }
@@ -157,7 +157,7 @@ ADDP_INLINE void gelu_backward_body(const Element* x, const Element* outer, Elem
   for_vectors(
       count, [&](std::int64_t i, std::int64_t n) __attribute__((always_inline)) {
         const Floats v = read(x + i, n), g = read(outer + i, n);
-        write(out + i,
-              gelu_slope<Element>(v) * (dropping.rate > 0 ? keeper.keep(g, first + i) : g), n);
+        write(out + i, gelu_slope<Element>(v) * (dropping.rate > 0 ? keeper.keep(g, first + i) : g),
+              n);
       });
 }
