@@ -11,9 +11,9 @@
 
 namespace addp {
 
-// Threads of this process's computations, and compute_device(). Freed memory is
-// kept for the next tensors instead of being given back to the system: taking and clearing pages
-// anew at every step was measured to cost a ResNet's training a fifth of its time.
+// Threads of this process's computations, and compute_device(). Freed memory is kept for the next
+// tensors instead of being given back to the system: taking and clearing pages anew at every step
+// was measured to cost a ResNet's training a fifth of its time.
 void use_machine(const ComputeOptions& options, int local_rank = 0);
 
 // What --device means here; a UsageError for what there is not. Of several processes on a machine,
