@@ -10,6 +10,11 @@ place=$cache/browser-tests-1
 
 say() { printf '%s\n' "$*" >&2; }
 
+# Two tests at once: the second waits, for apt refuses to run twice, and finds everything done.
+mkdir -p "$cache"
+exec 9>"$place.lock"
+flock 9
+
 missing=""
 command -v chromium >/dev/null || missing="$missing chromium"
 command -v chromedriver >/dev/null || missing="$missing chromium-driver"
@@ -24,18 +29,13 @@ if [ -n "$missing" ]; then
 fi
 
 if [ ! -f "$place/complete" ]; then
-  mkdir -p "$cache"
-  exec 9>"$place.lock"
-  flock 9
-  if [ ! -f "$place/complete" ]; then
-    say "Installing selenium, openai and Pillow into $place (once for all checkouts)"
-    rm -rf "$place"
-    python3 -m venv "$place" >&2
-    "$place/bin/python" -m pip install -q --disable-pip-version-check selenium openai Pillow >&2 || {
-      say "pip could not install selenium, openai and Pillow: check the network"
-      exit 1
-    }
-    touch "$place/complete"
-  fi
+  say "Installing selenium, openai and Pillow into $place (once for all checkouts)"
+  rm -rf "$place"
+  python3 -m venv "$place" >&2
+  "$place/bin/python" -m pip install -q --disable-pip-version-check selenium openai Pillow >&2 || {
+    say "pip could not install selenium, openai and Pillow: check the network"
+    exit 1
+  }
+  touch "$place/complete"
 fi
 printf '%s\n' "$place/bin/python"
