@@ -63,6 +63,14 @@ double random_scale(const TransformOptions& options, int side, RandomStream& ran
          static_cast<double>(side);
 }
 
+double detection_scale(const DetectionTransformOptions& options, const Image& picture,
+                       RandomStream& random) {
+  if (options.magnify > 0) {
+    return random.uniform(options.scale_low, options.scale_high) * options.magnify;
+  }
+  return random_scale(options, std::max(picture.width, picture.height), random);
+}
+
 }  // namespace
 
 Box Placement::source(int picture_width, int picture_height) const {
@@ -137,9 +145,9 @@ Instance place_instance(const Instance& instance, const Placement& at, int size)
 Transform detection_transform(const DetectionTransformOptions& options) {
   return [options](Sample& sample, RandomStream& random, BatchItem& item) {
     const Image picture = sample.picture();
-    const int size = options.size, longer = std::max(picture.width, picture.height);
+    const int size = options.size;
     const Placement at =
-        random_placement(picture.width, picture.height, random_scale(options, longer, random),
+        random_placement(picture.width, picture.height, detection_scale(options, picture, random),
                          {size, options.flip, options.turn}, random);
     store_pixels(place_picture(picture, at, size), item);
     item.instances.clear();

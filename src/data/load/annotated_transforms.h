@@ -42,7 +42,8 @@ Transform segmentation_transform(const SegmentationTransformOptions& options);
 
 struct DetectionTransformOptions {
   int size = 1024;
-  double scale_low = 0.1, scale_high = 2;  // of the long side, relative to `size`
+  double scale_low = 0.1, scale_high = 2;  // of the long side, relative to `size`,
+  double magnify = 0;  // or, where this is above 0, of the picture, relative to this enlargement
   bool flip = true;
   bool turn = false;
   double min_side = 1;  // instances of which less is seen are left out

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/run/progress.h"
@@ -9,6 +10,8 @@
 
 namespace addp {
 namespace {
+
+constexpr double kMostParts = 256;  // that a picture counts for, whatever size it claims
 
 // Sets the pixels of a mask; its runs go down the columns.
 void paint(const Rle& mask, std::uint8_t label, GrayImage& labels) {
@@ -47,9 +50,10 @@ class CocoDataset final : public Dataset {
               [](const CocoAnnotation& a, const CocoAnnotation& b) {
                 return a.image_id != b.image_id ? a.image_id < b.image_id : a.id < b.id;
               });
-    collect(find_coco_pictures(*source_, layout, split, file_), options.only_annotated);
+    const std::size_t found =
+        collect(find_coco_pictures(*source_, layout, split, file_), options);
     description_ = fmt::format("{}: COCO {}, {} pictures, {} annotations, {} classes",
-                               source_->path(), split.name, format_count(pictures_.size()),
+                               source_->path(), split.name, format_count(found),
                                format_count(file_.annotations.size()), class_names_.size());
   }
 
@@ -105,8 +109,15 @@ class CocoDataset final : public Dataset {
     return pictures_.at(static_cast<std::size_t>(index));
   }
 
-  void collect(const std::vector<std::size_t>& entries, bool only_annotated) {
-    std::size_t at = 0, missing = 0;
+  static std::size_t parts_of(const CocoImage& image, double side) {
+    if (side <= 0) return 1;
+    const double area = static_cast<double>(image.width) * image.height;
+    return static_cast<std::size_t>(std::clamp(std::round(area / (side * side)), 1.0, kMostParts));
+  }
+
+  // How many pictures there are, however often each counts.
+  std::size_t collect(const std::vector<std::size_t>& entries, const DatasetOptions& options) {
+    std::size_t at = 0, missing = 0, found = 0;
     std::string first_missing;
     for (std::size_t i = 0; i < file_.images.size(); ++i) {
       const CocoImage& image = file_.images[i];
@@ -116,11 +127,14 @@ class CocoDataset final : public Dataset {
         problems_.push_back({"missing file", file_.name, fmt::format("image {}", image.id),
                              fmt::format("'{}' does not exist", image.file_name)});
         if (missing++ == 0) first_missing = image.file_name;
-      } else if (at > first || !only_annotated) {
-        pictures_.push_back({i, entries[i], first, at});
+      } else if (at > first || !options.only_annotated) {
+        pictures_.insert(pictures_.end(), parts_of(image, options.part_side),
+                         {i, entries[i], first, at});
+        ++found;
       }
     }
     check_missing(missing, file_.images.size(), file_.name, "pictures", first_missing);
+    return found;
   }
 
   SourcePtr source_;

@@ -78,6 +78,9 @@ struct DatasetOptions {
   int num_classes = 0;          // of label maps without classes.txt; 0: the largest label decides
   bool only_annotated = false;  // COCO: leave out pictures without annotations
   std::vector<std::string> only_classes{};  // COCO: the classes to keep, by name; empty: all
+  // COCO: a picture counts as often as it holds squares of this side in pixels, so that training on
+  // such parts sees all of a large one. 0: once.
+  double part_side = 0;
   SourceLimits limits;
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
+#include "heads/detect/nms.h"
 #include "image/draw/draw.h"
 #include "image/resize/resize.h"
 #include "machine/machine.h"
@@ -29,6 +31,88 @@ float between_cells(const float* cells, std::int64_t side, float x, float y) {
   };
   return (1 - fy) * ((1 - fx) * at(left, top) + fx * at(left + 1, top)) +
          fy * ((1 - fx) * at(left, top + 1) + fx * at(left + 1, top + 1));
+}
+
+// Where windows of a side begin that cover a length and overlap by a quarter at least.
+std::vector<int> window_starts(int length, int side) {
+  if (length <= side) return {0};
+  const int step = std::max(1, side - side / 4);
+  const int count = (length - side + step - 1) / step + 1;
+  std::vector<int> starts;
+  for (int i = 0; i < count; ++i) {
+    starts.push_back(static_cast<int>(std::int64_t{i} * (length - side) / (count - 1)));
+  }
+  return starts;
+}
+
+// What of a length belongs to window i alone: up to the middle of what it shares with its
+// neighbours.
+struct Share {
+  double from, to;
+  bool holds(double place) const { return place >= from && place < to; }
+};
+Share share_of(const std::vector<int>& starts, std::size_t i, int side) {
+  constexpr double kOpen = std::numeric_limits<double>::infinity();
+  const auto border = [&](std::size_t next) {
+    return 0.5 * (starts[next - 1] + side + starts[next]);
+  };
+  return {i == 0 ? -kOpen : border(i), i + 1 == starts.size() ? kOpen : border(i + 1)};
+}
+
+RawDetections select(const RawDetections& found, const Tensor& rows) {
+  return {found.boxes.index_select(0, rows), found.scores.index_select(0, rows),
+          found.labels.index_select(0, rows), found.masks.index_select(0, rows)};
+}
+
+RawDetections detect_window(Detector& detector, const Image& scaled, int left, int top,
+                            const DetectorLimits& limits) {
+  const auto size = static_cast<int>(detector.config().size);
+  const PixelBox part{left, top, std::min(size, scaled.width - left),
+                      std::min(size, scaled.height - top)};
+  const bool whole = part.width == scaled.width && part.height == scaled.height;
+  const Image seen = whole ? scaled : crop(scaled, part);
+  const Tensor pixels =
+      at::constant_pad_nd(normalise_pixels(to_tensor(seen).unsqueeze(0).to(compute_device())),
+                          {0, size - part.width, 0, size - part.height});
+  return detector.detect(pixels, limits)[0].to(torch::kCPU);
+}
+
+// The things of every window whose middle lies in the window's own share, in pixels of the scaled
+// picture. One thing can have its middle a little to the left in one window and a little to the
+// right in the next, hence the suppression at the end.
+RawDetections detect_in_windows(Detector& detector, const Image& scaled,
+                                const DetectorLimits& limits) {
+  const auto size = static_cast<int>(detector.config().size);
+  const std::vector<int> columns = window_starts(scaled.width, size),
+                         rows = window_starts(scaled.height, size);
+  std::vector<Tensor> boxes, scores, labels, masks;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      RawDetections found = detect_window(detector, scaled, columns[column], rows[row], limits);
+      if (columns.size() == 1 && rows.size() == 1) return found;
+      const auto offset = torch::tensor({columns[column], rows[row], columns[column], rows[row]});
+      found.boxes = found.boxes + offset;
+      const Share across = share_of(columns, column, size), down = share_of(rows, row, size);
+      std::vector<std::int64_t> own;
+      for (std::int64_t i = 0; i < found.boxes.size(0); ++i) {
+        const Tensor box = found.boxes[i].contiguous();
+        const float* corner = box.const_data_ptr<float>();
+        if (across.holds(0.5 * (corner[0] + corner[2])) &&
+            down.holds(0.5 * (corner[1] + corner[3]))) {
+          own.push_back(i);
+        }
+      }
+      found = select(found, torch::tensor(own, torch::kLong));
+      boxes.push_back(found.boxes);
+      scores.push_back(found.scores);
+      labels.push_back(found.labels);
+      masks.push_back(found.masks);
+    }
+  }
+  const RawDetections all{torch::cat(boxes), torch::cat(scores), torch::cat(labels),
+                          torch::cat(masks)};
+  return select(
+      all, batched_nms(all.boxes, all.scores, all.labels, limits.nms).slice(0, 0, limits.count));
 }
 
 }  // namespace
@@ -80,18 +164,17 @@ std::vector<Detection> detect_picture(Detector& detector, const Image& picture,
         "a picture of {}x{} pixels is too large, {} million are looked at; make it smaller",
         picture.width, picture.height, kMostPixels / 1'000'000);
   }
-  const std::int64_t size = detector.config().size;
-  const double scale =
-      static_cast<double>(size) / static_cast<double>(std::max(picture.width, picture.height));
+  const DetectorConfig& config = detector.config();
+  const double scale = config.magnify > 0
+                           ? config.magnify
+                           : static_cast<double>(config.size) /
+                                 static_cast<double>(std::max(picture.width, picture.height));
   const auto side = [&](int length) { return std::max(1, int(std::lround(length * scale))); };
   const int width = side(picture.width), height = side(picture.height);
-  const Image fitted = width == picture.width && height == picture.height
+  const Image scaled = width == picture.width && height == picture.height
                            ? picture
                            : resize(picture, width, height, Resample::kBilinear);
-  const Tensor pixels =
-      at::constant_pad_nd(normalise_pixels(to_tensor(fitted).unsqueeze(0).to(compute_device())),
-                          {0, size - width, 0, size - height});
-  return to_picture(detector.detect(pixels, limits)[0].to(torch::kCPU), width, height, picture);
+  return to_picture(detect_in_windows(detector, scaled, limits), width, height, picture);
 }
 
 DetectionTarget target_of(const std::vector<Instance>& instances, int width, int height) {

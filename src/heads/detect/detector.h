@@ -15,8 +15,9 @@ struct DetectorConfig {
   MapsConfig maps;
   std::vector<std::string> class_names;
   std::vector<std::int64_t> category_ids;  // of the classes, as results files name them
-  std::int64_t size = 1024;                // pictures are fitted into this square
-  std::int64_t channels = 256;             // of the pyramid
+  std::int64_t size = 1024;                // pictures are fitted into this square,
+  double magnify = 0;  // or, where this is above 0, enlarged by it and seen in windows of that side
+  std::int64_t channels = 256;  // of the pyramid
   RpnConfig rpn;
   RoiConfig roi;
   // Kept of each picture, the most likely first. The box head learns to tell these apart: others

@@ -10,7 +10,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RpnConfig, strides, anchor_scale
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RoiConfig, cells, mask_cells, box_convs, box_width,
                                                 mask_convs, mask_channels, level_scale)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DetectorConfig, maps, class_names, category_ids,
-                                                size, channels, rpn, roi, proposals)
+                                                size, magnify, channels, rpn, roi, proposals)
 
 void save_detector(const std::filesystem::path& path, const Detector& detector,
                    const std::string& provenance) {

@@ -10,7 +10,7 @@
 #include "predictor/mage_file.h"
 #include "predictor/mage_training.h"
 #include "stages/generative/make_stage.h"
-#include "stages/generative/start_from.h"
+#include "train/start_from.h"
 #include "stages/generative/transformer_size.h"
 #include "train/network_stage.h"
 

@@ -22,12 +22,18 @@ struct DetectorTrainOptions {
   std::int64_t anchors = 256, proposals = 1000, regions = 512;
   double positive_share = 0.25;
   std::vector<std::string> only;
+  double magnify = 0;
 
   void describe(Options& o) {
     train.describe(o);
     maps.describe(o);
     o.add("only", only, "of COCO's classes, those to learn, by name; the others are background")
         .metavar("NAME")
+        .common();
+    o.add("magnify", magnify,
+          "for pictures of one scale, as of microscopes: each is enlarged by this and looked at in "
+          "windows of --size, the more of them the larger it is; 0: each is fitted into --size")
+        .range(0, 16)
         .common();
     o.advanced_group("Detector");
     o.add("strides", strides, "of the feature pyramid, each twice the one before");

@@ -28,16 +28,25 @@ Transform jitter_transform(const DetectorTrainOptions& options) {
   transform.size = static_cast<int>(options.train.size);
   transform.scale_low = options.maps.scale_low;
   transform.scale_high = std::max(options.maps.scale_low, options.maps.scale_high);
+  transform.magnify = options.magnify;
   transform.flip = options.maps.flip;
   transform.turn = options.maps.turn;
   return detection_transform(transform);
 }
 
-DatasetOptions chosen_classes(const DetectorTrainOptions& options, bool only_annotated) {
+DatasetOptions chosen_classes(const DetectorTrainOptions& options) {
   DatasetOptions chosen;
-  chosen.only_annotated = only_annotated;
   chosen.only_classes = options.only;
   return chosen;
+}
+
+DatasetOptions learned_pictures(const DetectorTrainOptions& options) {
+  DatasetOptions learned = chosen_classes(options);
+  learned.only_annotated = true;
+  if (options.magnify > 0) {
+    learned.part_side = static_cast<double>(options.train.size) / options.magnify;
+  }
+  return learned;
 }
 
 // COCO's own ids where the set has any, else 1, 2, ...
@@ -60,6 +69,7 @@ std::shared_ptr<Detector> make_detector(const DetectorTrainOptions& options,
   config.class_names = dataset.class_names();
   config.category_ids = category_ids(dataset);
   config.size = options.train.size;
+  config.magnify = options.magnify;
   config.channels = options.channels;
   config.rpn.strides = options.strides;
   config.rpn.anchor_scale = options.anchor_scale;
@@ -95,11 +105,12 @@ class DetectorStage : public MapsStage<DetectorTrainOptions, Detector> {
                   {.name = "detector",
                    .best = {"box_ap", true},
                    .task = Task::kDetection,
-                   .training = chosen_classes(options, /*only_annotated=*/true),
-                   .validation = chosen_classes(options, /*only_annotated=*/false),
+                   .training = learned_pictures(options),
+                   .validation = chosen_classes(options),
                    .transform = jitter_transform(options),
                    .labels = false,
-                   .make = make_detector}) {}
+                   .make = make_detector,
+                   .load = load_detector}) {}
 
   Metrics evaluate() override {
     network_->eval();

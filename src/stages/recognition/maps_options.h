@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 #include "base/option/options.h"
 #include "stages/recognition/backbone_options.h"
@@ -11,6 +12,7 @@ namespace addp {
 
 struct MapsOptions {
   BackboneOptions backbone;
+  std::filesystem::path start;
   std::int64_t window = 0;
   bool relative_positions = true;
   bool freeze_norm = false;
@@ -23,6 +25,10 @@ struct MapsOptions {
 
   void describe(Options& o) {
     backbone.describe(o);
+    o.add("start", start,
+          "a trained model of this kind and these sizes to go on from, encoder and head (a name, a "
+          "folder, a file); empty: as --model says")
+        .common();
     o.add("window", window,
           "side of a ViT's attention windows in patches; the last block of each quarter attends "
           "globally; 0: all blocks")

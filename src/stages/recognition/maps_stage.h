@@ -2,6 +2,7 @@
 // several strides, and a validation split that is looked at picture by picture.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "feed/annotated_feed.h"
 #include "heads/backbone/maps.h"
 #include "train/network_stage.h"
+#include "train/start_from.h"
 
 namespace addp {
 
@@ -24,6 +26,7 @@ class MapsStage : public NetworkStage {
     Transform transform;  // of training pictures
     bool labels;          // whether they come with label maps
     std::shared_ptr<Network> (*make)(const StageOptions&, const Dataset&);
+    std::shared_ptr<Network> (*load)(const std::filesystem::path&);  // a trained one
   };
 
   MapsStage(const StageOptions& options, World& world, const Parts& parts)
@@ -34,6 +37,9 @@ class MapsStage : public NetworkStage {
         validation_(
             open_validation(options.train.data, feed_.dataset(), parts.task, parts.validation)),
         network_(parts.make(options, feed_.dataset())) {
+    if (const auto& start = options.maps.start; !start.empty()) {
+      start_from(*network_, *parts.load(start), start.string());
+    }
     take_from(feed_);
     train_network(network_, maps_groups(*network_, network_->config().maps,
                                         options.maps.layer_decay, options.train.weight_decay));

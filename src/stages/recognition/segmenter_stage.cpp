@@ -68,7 +68,8 @@ class SegmenterStage : public MapsStage<SegmenterTrainOptions, Segmenter> {
                    .validation = label_options(options),
                    .transform = crop_transform(options),
                    .labels = true,
-                   .make = make_segmenter}) {}
+                   .make = make_segmenter,
+                   .load = load_segmenter}) {}
 
   Metrics evaluate() override {
     network_->eval();

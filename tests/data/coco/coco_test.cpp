@@ -170,6 +170,28 @@ TEST(CocoSet, CutsBoxesAndGivesMasks) {
   EXPECT_EQ(open_dataset(folder.path().string(), "train", Task::kDetection, options)->size(), 1);
 }
 
+// Pictures of 24x20 hold five squares of ten pixels, none of a hundred.
+TEST(CocoSet, PicturesCountAsOftenAsTheyHoldParts) {
+  TemporaryFolder folder;
+  testing::write_files(folder.path(),
+                       {{"annotations/instances_train.json", to_bytes(good_file().dump())},
+                        {"train/a.png", numbered_png(1)},
+                        {"train/b.png", numbered_png(2)}});
+  const auto pictures = [&](double part_side) {
+    DatasetOptions options;
+    options.part_side = part_side;
+    return open_dataset(folder.path().string(), "train", Task::kDetection, options);
+  };
+  const auto once = pictures(0), often = pictures(10);
+  EXPECT_EQ(once->size(), 2);
+  EXPECT_EQ(pictures(100)->size(), 2);
+  ASSERT_EQ(often->size(), 10);
+  EXPECT_EQ(often->get(4).id, once->get(0).id);
+  EXPECT_EQ(often->get(5).id, once->get(1).id);
+  EXPECT_EQ(often->description(), once->description());
+  EXPECT_EQ(pictures(1e-6)->size(), 512);  // a picture that claims a vast size is no more
+}
+
 TEST(CocoSet, OnlyTheClassesAskedFor) {
   TemporaryFolder folder;
   testing::write_files(folder.path(),

@@ -89,6 +89,20 @@ TEST(DenseTransforms, BoxesStayAroundTheirMasks) {
   EXPECT_GT(seen, 20);
 }
 
+// Magnified by 2, a thing has twice its size whatever the square's side is.
+TEST(DenseTransforms, MagnifiedPicturesKeepTheirScale) {
+  for (const int size : {128, 256}) {
+    const Transform transform = detection_transform(
+        {.size = size, .scale_low = 1, .scale_high = 1, .magnify = 2, .flip = false});
+    const Sample sample = shapes_sample(0);
+    const Made made = run(transform, sample, size, 1);
+    ASSERT_EQ(made.item.instances.size(), sample.instances.size());
+    for (std::size_t i = 0; i < sample.instances.size(); ++i) {
+      EXPECT_NEAR(made.item.instances[i].box.width, 2 * sample.instances[i].box.width, 1e-3);
+    }
+  }
+}
+
 TEST(DenseTransforms, PictureAndLabelsTurnTogether) {
   const Sample sample = shapes_sample(0);
   const Transform transform = segmentation_transform(

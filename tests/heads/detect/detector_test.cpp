@@ -10,6 +10,7 @@
 #include "heads/detect/detector_file.h"
 #include "heads/segment/segmenter_file.h"
 #include "heads/small_heads.h"
+#include "image/draw/draw.h"
 #include "nn/layer/picture_tensor.h"
 #include "nn/layer/pixels.h"
 #include "support/gradients.h"
@@ -133,6 +134,63 @@ TEST(Detector, FilesGiveTheSameNetworkBack) {
   const DetectorLimits all{.score = 0, .nms = 0.5, .count = 10};
   EXPECT_TRUE(again->detect(pixels, all)[0].boxes.equal(detector.detect(pixels, all)[0].boxes));
   EXPECT_THROW(load_segmenter(folder.path() / "d.safetensors"), DataError);
+}
+
+// A picture of four times the window, the same at the same place of every quarter: what is found in
+// one of them must be found in all, once.
+TEST(Detector, AMagnifiedPictureIsSeenInWindows) {
+  DetectorConfig config = tiny_detector(tiny_vit(64, 8), 64);
+  config.magnify = 1;
+  Detector detector(config);
+  detector.initialise_weights(RandomStream(1, "test"));
+  detector.eval();
+  const DetectorLimits limits{.score = 0.05, .nms = 0.5, .count = 1000};
+  const Image window = draw_shapes({.size = 64, .objects = 3}, "train", 0).image;
+  // One window is the network's own answer.
+  const Tensor pixels = normalise_pixels(to_tensor(window).unsqueeze(0));
+  const auto alone = to_picture(detector.detect(pixels, limits)[0], 64, 64, window);
+  const auto seen = detect_picture(detector, window, limits);
+  ASSERT_EQ(seen.size(), alone.size());
+  ASSERT_FALSE(seen.empty());
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i].box, alone[i].box);
+  // More of them reach the far corner, and nothing is there twice.
+  Image large = make_canvas(150, 130, {0, 0, 0});
+  paste(large, window, 0, 0);
+  paste(large, window, 150 - 64, 130 - 64);
+  std::vector<float> corners;
+  for (const Detection& found : detect_picture(detector, large, limits)) {
+    EXPECT_EQ(found.mask.width, 150);
+    if (found.class_id != 0) continue;
+    const CocoBox& box = found.box;
+    for (const double edge : {box.x, box.y, box.x + box.width, box.y + box.height}) {
+      corners.push_back(static_cast<float>(edge));
+    }
+  }
+  const Tensor boxes = torch::tensor(corners).view({-1, 4});
+  ASSERT_GT(boxes.size(0), 1);
+  EXPECT_GT(boxes.select(1, 2).max().item<float>(), 150 - 32);
+  EXPECT_GT(boxes.select(1, 3).max().item<float>(), 130 - 32);
+  const Tensor others = box_iou(boxes, boxes) - torch::eye(boxes.size(0));
+  EXPECT_LE(others.max().item<float>(), 0.501F);
+}
+
+// The loop over pairs against the matrix of all pairs.
+TEST(Detector, MatchesAreThoseOfTheMatrix) {
+  torch::manual_seed(3);
+  const auto boxes_of = [](std::int64_t count) {
+    const Tensor corner = torch::rand({count, 2}) * 60, size = torch::rand({count, 2}) * 20;
+    return torch::cat({corner, corner + size}, 1);
+  };
+  const Tensor boxes = boxes_of(7);
+  const Tensor candidates = torch::cat({boxes_of(9000), boxes, torch::zeros({3, 4})});
+  const Tensor iou = box_iou(boxes, candidates);
+  const auto [best, owner] = iou.max(0);
+  Tensor wanted = torch::where(best < 0.7, torch::full_like(owner, kBetween), owner);
+  wanted.masked_fill_(best < 0.3, kBackground);
+  EXPECT_TRUE(match_boxes(candidates, boxes, {.keep_best = false}).equal(wanted));
+  const Tensor highest = std::get<0>(iou.max(1, true));
+  const Tensor chosen = ((iou == highest) & (highest > 0)).any(0);
+  EXPECT_TRUE(match_boxes(candidates, boxes, {}).equal(torch::where(chosen, owner, wanted)));
 }
 
 TEST(Detector, MasksArePastedWhereTheBoxIs) {

@@ -1,5 +1,5 @@
 // Training that goes on from a trained network.
-#include "stages/generative/start_from.h"
+#include "train/start_from.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stages/generative/start_from.h"
+#include "train/start_from.h"
 
 #include <fmt/ranges.h>
 
@@ -10,9 +10,12 @@ namespace addp {
 void start_from(torch::nn::Module& network, const torch::nn::Module& trained,
                 const std::string& source) {
   torch::NoGradGuard guard;
-  const auto weights = trained.named_parameters();
-  for (const auto& item : network.named_parameters()) {
+  const auto weights = trained.named_parameters(), statistics = trained.named_buffers();
+  auto needed = network.named_parameters();
+  needed.update(network.named_buffers());
+  for (const auto& item : needed) {
     const Tensor* found = weights.find(item.key());
+    if (!found) found = statistics.find(item.key());
     if (!found || found->sizes() != item.value().sizes()) {
       throw UsageError(
           "{}: cannot start from it: its '{}' is {}, this training needs {}; take its --preset, "
