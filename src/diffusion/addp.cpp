@@ -5,17 +5,12 @@
 #include "model/load.h"
 #include "model/presets.h"
 #include "nn/layer/position.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
-namespace {
 
-// rows [B, N, D], positions [B, M] -> [B, M, D]
-Tensor pick(const Tensor& rows, const Tensor& positions) {
-  return rows.gather(1, positions.unsqueeze(2).expand({-1, -1, rows.size(2)}));
-}
-
-}  // namespace
+Tensor ReliableTokens::positions() const { return positions_of(masked.logical_not()); }
 
 Addp::Addp(const AddpConfig& config) : config_(config) {
   const std::int64_t width = config.decoder_width, positions = 1 + config.grid.area();
@@ -60,20 +55,22 @@ void Addp::attach(std::shared_ptr<Bypass> bypass) {
 }
 
 Tensor Addp::encode(const Tensor& pixels, const ReliableTokens& reliable, DropoutKeys* keys) {
-  return encoder_->features(pixels, keys, encoder_tokens(reliable));
+  const Tensor positions = reliable.positions();
+  return encoder_->features(pixels, keys, encoder_tokens(reliable, positions), positions + 1);
 }
 
-Tensor Addp::encode_patches(const Tensor& patches, const ReliableTokens& reliable) const {
-  return vit()->features_of(patches, reliable.grid, nullptr, encoder_tokens(reliable));
+Tensor Addp::encode_fast(const Tensor& embeddings, const ReliableTokens& reliable) const {
+  const Tensor positions = reliable.positions();
+  return vit()->features_from(bypass_->config().skip, bypass_->forward(embeddings, reliable.grid),
+                              encoder_tokens(reliable, positions), positions + 1);
 }
 
-Tensor Addp::encoder_tokens(const ReliableTokens& reliable) const {
+Tensor Addp::encoder_tokens(const ReliableTokens& reliable, const Tensor& positions) const {
   if (config_.token_input != TokenInput::kEncoderAndDecoder) return {};
-  const Tensor positions = reliable_ids(reliable);
   return reliable_rows(reliable, positions) +
-         pick(resize_positions(pos_token_embed_, config_.grid, reliable.grid)
-                  .expand({positions.size(0), -1, -1}),
-              positions + 1);
+         pick_rows(resize_positions(pos_token_embed_, config_.grid, reliable.grid)
+                       .expand({positions.size(0), -1, -1}),
+                   positions + 1);
 }
 
 Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable,
@@ -82,14 +79,16 @@ Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable,
     return resize_positions(learned, config_.grid, reliable.grid);
   };
   const std::int64_t batch = reliable.tokens.size(0);
+  const Tensor positions = reliable.positions();
   // The class position always holds the mask token, but at its place among the pixels.
-  const Tensor hidden = at::constant_pad_nd(reliable.masked, {1, 0}, true).unsqueeze(2);
+  Tensor content = mask_token_.expand({batch, 1 + reliable.grid.area(), -1});  // [B, 1 + L, D]
+  if (features.defined()) {
+    const Tensor seen = decoder_embed_->forward(features);  // [B, R, D]
+    content = put_rows(content, positions + 1, seen.to(content.scalar_type()));
+  }
   const Tensor masked = at::constant_pad_nd(reliable.masked, {1, 0}, false).unsqueeze(2);
-  const Tensor content = features.defined()
-                             ? at::where(hidden, mask_token_, decoder_embed_->forward(features))
-                             : mask_token_.expand({batch, 1 + reliable.grid.area(), -1});
   Tensor x = content + at::where(masked, positions_for(decoder_pos_mask_embed_),
-                                 positions_for(decoder_pos_embed_learned_));  // [B, 1 + L, D]
+                                 positions_for(decoder_pos_embed_learned_));
   if (reliable.classes.defined()) {
     // "No class" adds nothing, so that it equals leaving the classes out.
     const Tensor some = (reliable.classes != config_.vocabulary.class_position_id()).unsqueeze(1);
@@ -98,12 +97,12 @@ Tensor Addp::decode(const Tensor& features, const ReliableTokens& reliable,
     x = at::cat({x.slice(1, 0, 1) + embedded.to(x.scalar_type()), x.slice(1, 1)}, 1);
   }
   if (config_.token_input != TokenInput::kNone) {
-    const Tensor positions = reliable_ids(reliable);
     const Tensor places = positions_for(decoder_pos_token_embed_).expand({batch, -1, -1});
-    const Tensor tokens = reliable_rows(reliable, positions) + pick(places, positions + 1);
+    const Tensor tokens = reliable_rows(reliable, positions) + pick_rows(places, positions + 1);
     x = at::cat({x, tokens.to(x.scalar_type())}, 1);  // [B, 1 + L + R, D]
   }
-  return decoder_norm_->for_product(run_blocks(decoder_blocks_, x, keys));
+  const Tensor wanted = positions_of(reliable.masked) + 1;
+  return decoder_norm_->for_product(run_blocks(decoder_blocks_, x, keys, wanted));
 }
 
 Tensor Addp::logits(const Tensor& decoded) const {
@@ -112,17 +111,6 @@ Tensor Addp::logits(const Tensor& decoded) const {
 
 Tensor Addp::code_logits(const Tensor& decoded) const {
   return mlm_layer_->forward(decoded, token_emb_->weight, config_.vocabulary.codes);
-}
-
-Tensor Addp::reliable_ids(const ReliableTokens& reliable) const {
-  const std::int64_t batch = reliable.masked.size(0);
-  const Tensor found = reliable.masked.logical_not().nonzero();  // [sum of R, 2], by rows
-  if (found.size(0) % batch != 0 ||
-      !found.select(1, 0).equal(
-          torch::arange(batch, found.options()).repeat_interleave(found.size(0) / batch))) {
-    throw UsageError("the samples of a batch must have the same number of masked tokens");
-  }
-  return found.select(1, 1).reshape({batch, -1});
 }
 
 Tensor Addp::reliable_rows(const ReliableTokens& reliable, const Tensor& positions) const {

@@ -34,6 +34,8 @@ struct ReliableTokens {
   Tensor masked;  // [B, L] bool, true where unreliable
   Grid grid;
   Tensor classes{};  // [B] ids of the vocabulary, for class-conditional networks; undefined: none
+
+  Tensor positions() const;  // [B, R]
 };
 
 class Addp : public torch::nn::Module {
@@ -47,12 +49,14 @@ class Addp : public torch::nn::Module {
   const Bypass* bypass() const { return bypass_.get(); }
   void attach(std::shared_ptr<Bypass> bypass);
 
-  // normalised pixels [B, 3, H, W] -> e_t [B, 1 + L, D]
+  // normalised pixels [B, 3, H, W] -> e_t at the R reliable positions, [B, R, D]: of the others
+  // nothing reaches the decoder.
   Tensor encode(const Tensor& pixels, const ReliableTokens& reliable, DropoutKeys* keys = nullptr);
-  // The same from patch embeddings [B, L, D] that no pixels were needed for; a ViT's only.
-  Tensor encode_patches(const Tensor& patches, const ReliableTokens& reliable) const;
-  // e_t -> decoder features [B, 1 + L + R, D'], R reliable tokens behind the grid. An undefined e_t
-  // is allowed when every token is masked: then nothing of it would reach the decoder.
+  // The same without pixels, from the embeddings [B, L, C] that they would be decoded from; needs a
+  // bypass.
+  Tensor encode_fast(const Tensor& embeddings, const ReliableTokens& reliable) const;
+  // e_t -> decoder features at the U unreliable positions, [B, U, D'], ascending. An undefined e_t
+  // is allowed when every token is masked.
   Tensor decode(const Tensor& features, const ReliableTokens& reliable,
                 DropoutKeys* keys = nullptr) const;
   // decoder features [..., D'] -> logits over the vocabulary, or over the codes alone.
@@ -61,8 +65,7 @@ class Addp : public torch::nn::Module {
 
  private:
   // What the encoder is given beside pixels, [B, R, D]; undefined: nothing.
-  Tensor encoder_tokens(const ReliableTokens& reliable) const;
-  Tensor reliable_ids(const ReliableTokens& reliable) const;  // [B, R] positions
+  Tensor encoder_tokens(const ReliableTokens& reliable, const Tensor& positions) const;
   Tensor reliable_rows(const ReliableTokens& reliable, const Tensor& positions) const;
 
   AddpConfig config_;

@@ -6,8 +6,8 @@
 
 namespace addp {
 
-// decoded [B, 1 + L + R, D'] from Addp::decode; predicted [B, L, K] from the token predictor
-// (undefined for Target::kTruth). The mean over the masked positions of the whole batch.
+// decoded [B, U, D'] from Addp::decode; predicted [B, U, K] from the token predictor (undefined for
+// Target::kTruth). The mean over the unreliable positions of the whole batch.
 Tensor addp_loss(const Addp& addp, const Tensor& decoded, const ReliableTokens& reliable,
                  const Tensor& predicted, Target target, double label_smoothing);
 

@@ -2,6 +2,7 @@
 
 #include "diffusion/addp_loss.h"
 #include "diffusion/noisy_pixels.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -21,8 +22,9 @@ Tensor noisy_pictures(const FrozenNetworks& frozen, const Tensor& z0, const Grid
 Predictions predict_tokens(const Mage& predictor, const Tensor& tokens, const MaskPair& masks,
                            const Grid& grid, Condition condition, DropoutKeys* keys,
                            const Tensor& classes, Predicted wanted) {
+  const Tensor places = positions_of(masks.current);
   const auto given = [&](const Tensor& masked) {
-    return predictor.distribution(tokens, masked, grid, keys, classes);
+    return predictor.distribution(tokens, masked, grid, keys, classes, places);
   };
   const bool next = condition == Condition::kNext;
   Predictions q;

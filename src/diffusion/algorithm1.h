@@ -15,8 +15,8 @@ struct FrozenNetworks {
   const Mage* predictor = nullptr;
 };
 
-// q(z_{t-1} | z_t) and q(z_t | z_{t+1}), [B, L, K] each. With Condition::kSame the first is
-// conditioned on the neighbour z_{t-1} and the second on z_t itself.
+// q(z_{t-1} | z_t) and q(z_t | z_{t+1}) at the U unreliable positions of z_t, [B, U, K] each. With
+// Condition::kSame the first is conditioned on the neighbour z_{t-1} and the second on z_t itself.
 struct Predictions {
   Tensor target;      // what the decoder learns; undefined where it was not asked for
   Tensor unreliable;  // what completes the noisy picture

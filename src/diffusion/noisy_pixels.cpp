@@ -2,6 +2,7 @@
 
 #include "diffusion/mapping.h"
 #include "nn/layer/pixels.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -29,11 +30,6 @@ Tensor mixed_embeddings(const Vqgan& tokenizer, const Tensor& tokens, const Tens
   return at::where(masked.unsqueeze(2), unreliable.to(reliable.scalar_type()), reliable);
 }
 
-Tensor decode_noisy(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
-                    const Tensor& unreliable, const Grid& grid) {
-  return tokenizer.decode(to_grid(mixed_embeddings(tokenizer, tokens, masked, unreliable), grid));
-}
-
 Tensor encoder_input(const Tensor& pixels) {
   return normalise_pixels(pixels.to(torch::kFloat32).clamp(0, 1));
 }
@@ -41,9 +37,13 @@ Tensor encoder_input(const Tensor& pixels) {
 Tensor noisy_pixels(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
                     const Tensor& q, const Grid& grid, Mapping mapping, const RandomStream& stream,
                     std::int64_t first) {
-  const Tensor unreliable = map_to_embeddings(mapping, q, tokenizer.codebook(),
-                                              uniform_draws(mapping, tokens, stream, first));
-  return decode_noisy(tokenizer, tokens, masked, unreliable, grid);
+  const Tensor positions = positions_of(masked);
+  Tensor uniform = uniform_draws(mapping, tokens, stream, first);
+  if (uniform.defined()) uniform = uniform.gather(1, positions);
+  const Tensor mapped = map_to_embeddings(mapping, q, tokenizer.codebook(), uniform);  // [B, U, D]
+  const Tensor codes = at::embedding(tokenizer.codebook(), tokens);                    // [B, L, D]
+  return tokenizer.decode(
+      to_grid(put_rows(codes, positions, mapped.to(codes.scalar_type())), grid));
 }
 
 }  // namespace addp

@@ -13,12 +13,8 @@ namespace addp {
 Tensor mixed_embeddings(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
                         const Tensor& unreliable);
 
-// tokens [B, L], masked [B, L] (the unreliable ones), unreliable [B, L, D] -> pixels [B, 3, H, W]
-// as the VQ decoder gives them, which is a little outside [0, 1] in places.
-Tensor decode_noisy(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,
-                    const Tensor& unreliable, const Grid& grid);
-
-// x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+1})) m_t), with q [B, L, K] and f the mapping.
+// x_t <- VQ-Decoder(z_t (1 - m_t) + f(q(z_t | z_{t+1})) m_t), with q [B, U, K] at the U positions
+// that masked [B, L] sets, and f the mapping: [B, 3, H, W], a little outside [0, 1] in places.
 // `stream` is for Mapping::kSampling; `first` is the number of the first sample in the batch of all
 // processes.
 Tensor noisy_pixels(const Vqgan& tokenizer, const Tensor& tokens, const Tensor& masked,

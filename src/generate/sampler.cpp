@@ -4,6 +4,7 @@
 #include "diffusion/mapping.h"
 #include "diffusion/noisy_pixels.h"
 #include "machine/machine.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -91,8 +92,7 @@ Tensor guided(const Logits& logits, const Tensor& classes, double guidance) {
 // of a class.
 Tensor empty_logits(const Addp& addp, const Grid& grid, const Tensor& one_class) {
   const SamplerStart nothing = SamplerStart::nothing(1, grid);
-  const Tensor decoded = addp.decode({}, {nothing.tokens, nothing.masked, grid, one_class});
-  return addp.code_logits(decoded.slice(1, 1, 1 + grid.area()));
+  return addp.code_logits(addp.decode({}, {nothing.tokens, nothing.masked, grid, one_class}));
 }
 
 Tensor first_logits(const Addp& addp, const SamplerStart& start, const SamplerOptions& options) {
@@ -104,29 +104,35 @@ Tensor first_logits(const Addp& addp, const SamplerStart& start, const SamplerOp
   return at::lerp(without, at::cat(rows).index_select(0, places), options.guidance);
 }
 
+// Logits [B, U, K] of the unreliable positions, at their places among all.
+Tensor among_all(const Tensor& logits, const Tensor& masked) {
+  const Tensor all =
+      at::zeros({masked.size(0), masked.size(1), logits.size(2)}, logits.options());
+  return put_rows(all, positions_of(masked), logits);
+}
+
 // p(z_{t-1} | x_t), as logits.
 Tensor step_logits(Addp& addp, const SamplerStep& state, const SamplerStart& start,
                    const SamplerOptions& options) {
   ReliableTokens z_t{state.tokens, state.masked, start.grid};
   // e_t <- Encoder(x_t), which does not look at the class
-  const Tensor e_t =
-      state.pixels.defined()
-          ? addp.encode(encoder_input(state.pixels), z_t)
-          : addp.encode_patches(addp.bypass()->forward(state.embeddings, start.grid), z_t);
+  const Tensor e_t = state.pixels.defined() ? addp.encode(encoder_input(state.pixels), z_t)
+                                            : addp.encode_fast(state.embeddings, z_t);
   const auto decoded = [&](const Tensor& classes) {
     z_t.classes = classes;
     // Decoder(e_t (1 - m_t) + e_mask m_t)
-    return addp.code_logits(addp.decode(e_t, z_t).slice(1, 1, 1 + start.grid.area()));
+    return addp.code_logits(addp.decode(e_t, z_t));
   };
-  return guided(decoded, start.classes, options.guidance);
+  return among_all(guided(decoded, start.classes, options.guidance), state.masked);
 }
 
 Tensor predictor_logits(const Mage& predictor, const SamplerStep& state, const SamplerStart& start,
                         const SamplerOptions& options) {
+  const Tensor places = positions_of(state.masked);
   const auto logits = [&](const Tensor& classes) {
-    return predictor.code_logits(state.tokens, state.masked, start.grid, nullptr, classes);
+    return predictor.code_logits(state.tokens, state.masked, start.grid, nullptr, classes, places);
   };
-  return guided(logits, start.classes, options.guidance);
+  return among_all(guided(logits, start.classes, options.guidance), state.masked);
 }
 
 }  // namespace

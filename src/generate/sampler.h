@@ -27,8 +27,8 @@ struct SamplerStart {
 // The state after a step, as callbacks see it.
 struct SamplerStep {
   std::int64_t step = 0, steps = 0;
-  Tensor logits{};  // [B, L, K], of the prediction in this step
-  Tensor drawn{};   // [B, L], a candidate for every position
+  Tensor logits{};  // [B, L, K], of the prediction in this step; 0 where a token was reliable
+  Tensor drawn{};   // [B, L], a candidate for every position; any where a token was reliable
   Tensor tokens{};  // [B, L], the candidates where masked before, else the reliable tokens
   Tensor masked{};  // [B, L], unreliable after this step
   // What x_t is decoded from, [B, L, D], and x_t as decoded (not clamped), [B, 3, H, W]. The latter

@@ -5,9 +5,18 @@
 #include "model/load.h"
 #include "model/presets.h"
 #include "nn/layer/position.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
+namespace {
+
+// The class position and those of tokens that are not masked: [B, 1 + R].
+Tensor visible_positions(const Tensor& masked) {
+  return at::constant_pad_nd(positions_of(masked.logical_not()) + 1, {1, 0}, 0);
+}
+
+}  // namespace
 
 MageConfig mage_config_from(const TensorMap& tensors, const std::string& source) {
   const PublishedTransformer sizes = published_transformer(tensors, source);
@@ -63,40 +72,45 @@ Mage::Mage(const MageConfig& config) : config_(config) {
 }
 
 Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                      DropoutKeys* keys, const Tensor& kept, const Tensor& classes) const {
+                      DropoutKeys* keys, const Tensor& kept, const Tensor& classes,
+                      const Tensor& places) const {
   const Vocabulary& vocabulary = config_.vocabulary;
   const std::int64_t batch = tokens.size(0);
   Tensor ids = at::constant_pad_nd(tokens.masked_fill(masked, vocabulary.mask_id()), {1, 0},
                                    vocabulary.class_position_id());  // [B, 1 + L]
   if (classes.defined()) ids.select(1, 0).copy_(classes);
   Tensor x = token_emb_->forward(ids, grid);
-  if (kept.defined()) x = x.gather(1, kept.unsqueeze(2).expand({-1, -1, x.size(2)}));
-  x = run_blocks(blocks_, dropout(x, config_.dropout, keys), keys);
+  x = pick_rows(x, kept);
+  // Where not all results are asked for, nor are the encoder's masked positions: see below.
+  const Tensor seen =
+      kept.defined() || !places.defined() ? Tensor() : visible_positions(masked);
+  x = run_blocks(blocks_, dropout(x, config_.dropout, keys), keys, seen);
   x = decoder_embed_->forward(norm_->for_product(x));
 
   // Every masked position, dropped or not, starts from the class position's feature: it is the
   // encoder's summary of what could be seen, where a mask token would be a constant.
   const Tensor summary = x.slice(1, 0, 1);  // [B, 1, D']
-  Tensor full = x;
-  if (kept.defined()) {
-    full = summary.expand({batch, 1 + grid.area(), -1})
-               .scatter(1, kept.unsqueeze(2).expand({-1, -1, x.size(2)}), x);
-  }
+  const Tensor& there = kept.defined() ? kept : seen;
+  Tensor full =
+      there.defined() ? put_rows(summary.expand({batch, 1 + grid.area(), -1}), there, x) : x;
   const Tensor hidden = at::constant_pad_nd(masked, {1, 0}, false).unsqueeze(2);  // [B, 1 + L, 1]
   full = at::where(hidden, summary, full) +
          resize_positions(decoder_pos_embed_learned_, config_.grid, grid);
-  return decoder_norm_->for_product(run_blocks(decoder_blocks_, full, keys));
+  const Tensor wanted = places.defined() ? places + 1 : Tensor();
+  full = run_blocks(decoder_blocks_, full, keys, wanted);
+  return decoder_norm_->for_product(places.defined() ? full : full.slice(1, 1));
 }
 
 Tensor Mage::code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                         DropoutKeys* keys, const Tensor& classes) const {
-  return mlm_layer_->forward(features(tokens, masked, grid, keys, {}, classes).slice(1, 1),
+                         DropoutKeys* keys, const Tensor& classes, const Tensor& places) const {
+  return mlm_layer_->forward(features(tokens, masked, grid, keys, {}, classes, places),
                              token_emb_->words(), config_.vocabulary.codes);
 }
 
 Tensor Mage::distribution(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                          DropoutKeys* keys, const Tensor& classes) const {
-  return code_logits(tokens, masked, grid, keys, classes).softmax(-1, torch::kFloat32);
+                          DropoutKeys* keys, const Tensor& classes,
+                          const Tensor& places) const {
+  return code_logits(tokens, masked, grid, keys, classes, places).softmax(-1, torch::kFloat32);
 }
 
 Tensor Mage::logits(const Tensor& features) const {

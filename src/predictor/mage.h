@@ -53,18 +53,21 @@ class Mage : public torch::nn::Module {
   explicit Mage(const MageConfig& config);
   const MageConfig& config() const { return config_; }
 
-  // tokens [B, L] int64, masked [B, L] bool -> features of all positions [B, 1 + L, D']. Masked
-  // tokens are not looked at. `kept` [B, M] are the positions that go through the encoder (0 is the
-  // class position, which must be among them); undefined: all of them, as when it serves as
-  // predictor. `classes` [B] are ids of the vocabulary for the class position; undefined: no class.
+  // tokens [B, L] int64, masked [B, L] bool -> features of the tokens at `places` [B, N], [B, N,
+  // D']; undefined: of all L. Masked tokens are not looked at. `kept` [B, M] are the positions that
+  // go through the encoder (0 is the class position, which must be among them); undefined: all of
+  // them, as when it serves as predictor. `classes` [B] are ids of the vocabulary for the class
+  // position; undefined: no class.
   Tensor features(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                  DropoutKeys* keys = nullptr, const Tensor& kept = {},
-                  const Tensor& classes = {}) const;
-  // The predictor: logits and probabilities over the codes, [B, L, codes].
+                  DropoutKeys* keys = nullptr, const Tensor& kept = {}, const Tensor& classes = {},
+                  const Tensor& places = {}) const;
+  // The predictor: logits and probabilities over the codes, [B, L, codes] or [B, N, codes].
   Tensor code_logits(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                     DropoutKeys* keys = nullptr, const Tensor& classes = {}) const;
+                     DropoutKeys* keys = nullptr, const Tensor& classes = {},
+                     const Tensor& places = {}) const;
   Tensor distribution(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                      DropoutKeys* keys = nullptr, const Tensor& classes = {}) const;
+                      DropoutKeys* keys = nullptr, const Tensor& classes = {},
+                      const Tensor& places = {}) const;
   // features [..., D'] -> logits over the whole vocabulary.
   Tensor logits(const Tensor& features) const;
 

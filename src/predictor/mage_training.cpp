@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "nn/kernel/cross_entropy.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -39,14 +40,11 @@ MageMask sample_mage_mask(std::int64_t batch, std::int64_t length, const MageMas
 
 Tensor mage_loss(const Mage& mage, const Tensor& tokens, const MageMask& mask, const Grid& grid,
                  double label_smoothing, DropoutKeys* keys, const Tensor& classes) {
+  const Tensor masked = positions_of(mask.masked);  // [B, M]
   const Tensor features =
-      mage.features(tokens, mask.masked, grid, keys, mask.kept, classes).slice(1, 1);
-  // The head is the costliest part, and only masked positions count.
-  const Tensor chosen = mask.masked.flatten().nonzero().squeeze(1);
-  const Tensor logits =
-      mage.logits(features.reshape({-1, features.size(2)}).index_select(0, chosen));  // [N, V]
-  return smoothed_cross_entropy(logits, {.labels = tokens.flatten().index_select(0, chosen)},
-                                label_smoothing);
+      mage.features(tokens, mask.masked, grid, keys, mask.kept, classes, masked);
+  return smoothed_cross_entropy(mage.logits(features.flatten(0, 1)),
+                                {.labels = tokens.gather(1, masked).flatten()}, label_smoothing);
 }
 
 }  // namespace addp

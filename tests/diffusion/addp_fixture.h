@@ -5,6 +5,7 @@
 #include "diffusion/addp_file.h"
 #include "diffusion/algorithm1.h"
 #include "diffusion/noisy_pixels.h"
+#include "nn/layer/rows.h"
 #include "support/network_fixture.h"
 
 namespace addp::testing {
@@ -32,7 +33,18 @@ struct AddpFixture {
 
   // What the released program records as x_t is the VQ decoder's output, not clamped.
   Tensor encoder_out() { return addp->encode(encoder_input(want.at("x_t")), z_t); }
-  Tensor decoded() { return addp->decode(want.at("encoder_out"), z_t); }
+  Tensor decoded() { return addp->decode(wanted_encoder_out(), z_t); }
+  // It records all positions. Ours computes those that something depends on: the encoder's at
+  // reliable ones, the predictor's and the decoder's at unreliable ones.
+  Tensor wanted_encoder_out() const {
+    return pick_rows(want.at("encoder_out"), z_t.positions() + 1);
+  }
+  Tensor wanted_logits() const {
+    return pick_rows(want.at("logits"), positions_of(z_t.masked) + 1);
+  }
+  Tensor unreliable_cells(const char* name) const {  // of a recorded [B, C, h, w]
+    return pick_rows(want.at(name).flatten(2).transpose(1, 2), positions_of(z_t.masked));
+  }
 
  private:
   void load_fitting_predictor(const std::filesystem::path& folder) {
@@ -64,20 +76,20 @@ struct AddpFixture {
     load();
     const AddpConfig usual = addp->config();
     const auto fit = [&](std::int64_t& count, const char* fact, std::int64_t guess,
-                         std::int64_t width, const auto& output, const char* name) {
+                         std::int64_t width, const auto& output, const Tensor& wanted) {
       count = best_fit(possible_heads(folder, fact, guess, width), [&](std::int64_t candidate) {
         count = candidate;
         load();
-        return relative_error(output(), want.at(name));
+        return relative_error(output(), wanted);
       });
       load();
     };
     fit(
         heads.encoder, "encoder_heads", usual.encoder.vit.heads, usual.encoder.vit.width,
-        [&] { return encoder_out(); }, "encoder_out");
+        [&] { return encoder_out(); }, wanted_encoder_out());
     fit(
         heads.decoder, "decoder_heads", usual.decoder_heads, usual.decoder_width,
-        [&] { return addp->logits(decoded()); }, "logits");
+        [&] { return addp->logits(decoded()); }, wanted_logits());
   }
 };
 

@@ -57,20 +57,17 @@ TEST_P(Parity, EachStageOnItsOwnInput) {
     AddpFixture f(folder);
     const Predictions q =
         predict_tokens(*f.predictor, f.z_t.tokens, f.masks, f.grid, Condition::kNext, nullptr);
-    EXPECT_LT(relative_error(q.target, f.want.at("predictor_prob_t").flatten(2).transpose(1, 2)),
-              kParity);
+    EXPECT_LT(relative_error(q.target, f.unreliable_cells("predictor_prob_t")), kParity);
     const Tensor unreliable =
         map_to_embeddings(Mapping::kWeightedSum, q.unreliable, f.tokenizer->codebook());
-    EXPECT_LT(relative_error(to_grid(unreliable, f.grid), f.want.at("unreliable_embedding")),
-              kParity);
+    EXPECT_LT(relative_error(unreliable, f.unreliable_cells("unreliable_embedding")), kParity);
     const Tensor recorded =
         f.want.at("unreliable_embedding").flatten(2).transpose(1, 2).contiguous();
-    EXPECT_LT(
-        relative_error(decode_noisy(*f.tokenizer, f.z_t.tokens, f.z_t.masked, recorded, f.grid),
-                       f.want.at("x_t")),
-        kParity);
-    EXPECT_LT(relative_error(f.encoder_out(), f.want.at("encoder_out")), kParity);
-    EXPECT_LT(relative_error(f.addp->logits(f.decoded()), f.want.at("logits")), kParity);
+    const Tensor mixed = mixed_embeddings(*f.tokenizer, f.z_t.tokens, f.z_t.masked, recorded);
+    EXPECT_LT(relative_error(f.tokenizer->decode(to_grid(mixed, f.grid)), f.want.at("x_t")),
+              kParity);
+    EXPECT_LT(relative_error(f.encoder_out(), f.wanted_encoder_out()), kParity);
+    EXPECT_LT(relative_error(f.addp->logits(f.decoded()), f.wanted_logits()), kParity);
     const double loss =
         addp_loss(*f.addp, f.decoded(), f.z_t, q.target, Target::kPredictor, 0.1).item<double>();
     EXPECT_NEAR(loss, f.want.at("loss").item<double>(), kParity * loss);
@@ -86,12 +83,11 @@ TEST_P(Parity, TheWholeChainAndItsGradients) {
     const ReliableTokens z_t{z0, f.masks.current, f.grid};
     const Predictions q =
         predict_tokens(*f.predictor, z0, f.masks, f.grid, Condition::kNext, nullptr);
-    const Tensor unreliable =
-        map_to_embeddings(Mapping::kWeightedSum, q.unreliable, f.tokenizer->codebook());
-    const Tensor x_t = decode_noisy(*f.tokenizer, z0, z_t.masked, unreliable, f.grid);
+    const Tensor x_t = noisy_pixels(*f.tokenizer, z0, z_t.masked, q.unreliable, f.grid,
+                                    Mapping::kWeightedSum, RandomStream(0, "none"), 0);
     EXPECT_LT(relative_error(x_t, f.want.at("x_t")), kParity);
     const Tensor decoded = f.addp->decode(f.addp->encode(encoder_input(x_t), z_t), z_t);
-    EXPECT_LT(relative_error(f.addp->logits(decoded), f.want.at("logits")), kParity);
+    EXPECT_LT(relative_error(f.addp->logits(decoded), f.wanted_logits()), kParity);
     const Tensor loss = addp_loss(*f.addp, decoded, z_t, q.target, Target::kPredictor, 0.1);
     EXPECT_NEAR(loss.item<double>(), f.want.at("loss").item<double>(),
                 kParity * loss.item<double>());
@@ -159,7 +155,7 @@ TEST(TenSteps, LossesFollowPyTorch) {
       parts.emplace_back(group.parameters, std::move(options));
     }
     torch::optim::AdamW optimizer(std::move(parts));
-    const Tensor q = f.want.at("predictor_prob_t").flatten(2).transpose(1, 2);
+    const Tensor q = f.unreliable_cells("predictor_prob_t");
     for (const double wanted : json.at("losses").get<std::vector<double>>()) {
       optimizer.zero_grad();
       const Tensor decoded = f.addp->decode(f.encoder_out(), f.z_t);

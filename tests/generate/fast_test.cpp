@@ -84,16 +84,22 @@ TEST_F(Fast, APictureDoesNotDependOnItsBatch) {
   EXPECT_LT(relative_error(alone.pixels[0], together.pixels[1]), 1e-4);
 }
 
-// The encoder is given what it would make of the pixels, up to the network between: with the
-// embeddings of the real pixels in its place, the tokens are those of exact sampling.
-TEST_F(Fast, PatchesInPlaceOfPixelsGiveTheSameFeatures) {
+// The encoder is given what it would make of the pixels, up to the network between: with what the
+// real pixels become in front of any block in its place, the features are those of exact sampling.
+TEST_F(Fast, EncodingCanBeginAtAnyBlock) {
   torch::NoGradGuard no_grad;
   Addp& addp = *model_.network;
   const Tensor pixels = torch::rand({2, 3, 32, 32});
   const ReliableTokens z_t{torch::zeros({2, 16}, torch::kInt64),
-                           torch::zeros({2, 16}, torch::kBool), Grid{4, 4}};
-  EXPECT_TRUE(
-      addp.encode_patches(addp.vit()->patches(pixels), z_t).equal(addp.encode(pixels, z_t)));
+                           torch::arange(16).remainder(3).eq(0).expand({2, -1}), Grid{4, 4}};
+  const Tensor whole = addp.encode(pixels, z_t);
+  ASSERT_EQ(whole.size(1), z_t.positions().size(1));
+  for (std::int64_t block = 0; block <= addp.config().encoder.vit.depth; ++block) {
+    const Tensor state = addp.vit()->state_before(block, pixels);
+    EXPECT_TRUE(
+        addp.vit()->features_from(block, state, {}, z_t.positions() + 1).equal(whole))
+        << block;
+  }
 }
 
 TEST_F(Fast, StepsCanStillBeSeen) {
@@ -189,17 +195,18 @@ TEST_F(Fast, FilesAreLoadedStrictly) {
 }
 
 TEST(Bypass, BeginsAtTheMeanAndCountsWhatItLeavesUnexplained) {
-  Bypass bypass({.code_width = 4, .width = 32, .blocks = 1, .patch_width = 6});
+  Bypass bypass({.code_width = 4, .width = 32, .blocks = 1, .encoder_width = 6, .grid = {2, 2}});
   initialise_bypass(bypass, RandomStream(1, "bypass"));
-  const Tensor patches = 3 * torch::randn({8, 4, 6}) + 5;
-  bypass.start_on(patches);
+  const Tensor states = 3 * torch::randn({8, 5, 6}) + torch::arange(5).view({1, 5, 1});
+  bypass.start_on(states);
   const Tensor predicted = bypass.forward(torch::randn({8, 4, 4}), {2, 2});
-  EXPECT_LT(relative_error(predicted, patches.mean({0, 1}).expand_as(predicted)), 1e-5);
-  EXPECT_NEAR(bypass.unexplained(predicted, patches).item<double>(), 1, 1e-4);
-  EXPECT_EQ(bypass.unexplained(patches, patches).item<double>(), 0);
-  EXPECT_THROW(Bypass({.code_width = 4, .width = 0, .patch_width = 6}), UsageError);
+  EXPECT_LT(relative_error(predicted, states.mean(0, true).expand_as(predicted)), 1e-5);
+  EXPECT_NEAR(bypass.unexplained(predicted, states).item<double>(), 1, 1e-4);
+  EXPECT_EQ(bypass.unexplained(states, states).item<double>(), 0);
+  EXPECT_THROW(Bypass({.code_width = 4, .width = 0, .encoder_width = 6}), UsageError);
   EXPECT_EQ(usual_bypass_width(768), 256);
   EXPECT_EQ(usual_bypass_width(128), 64);
+  EXPECT_EQ(usual_bypass_skip(12), 4);
 }
 
 }  // namespace

@@ -106,25 +106,34 @@ TEST(Sampler, SchedulesAreToldApartByAllCounts) {
   }
 }
 
+// How far the logits of a step are from the recorded ones, of every so many positions, where tokens
+// were unreliable when the step began: elsewhere ours has none.
+double logit_error(const SamplerStep& step, const Tensor& recorded, const Tensor& unreliable) {
+  const std::int64_t length = unreliable.size(1), stride = length / recorded.size(1);
+  const auto compared = [&](const Tensor& all) { return all.slice(1, 0, length, stride); };
+  return relative_error(compared(step.logits), recorded * compared(unreliable).unsqueeze(2));
+}
+
 // The distance from the recorded logits in the first step, which knows the decoder alone, and, when
 // that fits, in the second.
 double first_errors(const LoadedAddp& model, const testing::Tensors& recorded, MaskCurve curve) {
-  const std::int64_t length = recorded.at("0.tokens").size(1), steps = recorded_steps(recorded);
-  const std::int64_t stride = length / recorded.at("0.logits").size(1);
+  const std::int64_t steps = recorded_steps(recorded);
+  const auto start =
+      SamplerStart::nothing(recorded.at("0.tokens").size(0), model.network->config().grid);
   RecordedNoise noise(recorded);
+  Tensor unreliable = start.masked;
   double error = 0;
-  const SamplerHooks hooks{.on_step =
-                               [&](const SamplerStep& s) {
-                                 error = relative_error(s.logits.slice(1, 0, length, stride),
-                                                        noise.at(s.step, "logits"));
-                                 if (error > kParity || s.step == 1)
-                                   throw InterruptedError("known");
-                               },
-                           .cancelled = {}};
+  const SamplerHooks hooks{
+      .on_step =
+          [&](const SamplerStep& s) {
+            error = logit_error(s, noise.at(s.step, "logits"), unreliable);
+            unreliable = s.masked;
+            if (error > kParity || s.step == 1) throw InterruptedError("known");
+          },
+      .cancelled = {}};
   try {
-    generate(*model.network, *model.tokenizer,
-             SamplerStart::nothing(recorded.at("0.tokens").size(0), model.network->config().grid),
-             {.steps = steps, .curve = curve}, noise, hooks);
+    generate(*model.network, *model.tokenizer, start, {.steps = steps, .curve = curve}, noise,
+             hooks);
   } catch (const InterruptedError&) {
   }
   return error;
@@ -156,19 +165,19 @@ TEST(Sampler, ReplaysTheRecordedRun) {
     const MaskCurve curve = recorded_curve(folder, recorded);
     const LoadedAddp model = load_fitting(folder, recorded, curve);
     RecordedNoise noise(recorded);
-    const std::int64_t steps = recorded_steps(recorded), length = recorded.at("0.tokens").size(1);
+    const std::int64_t steps = recorded_steps(recorded);
     const SamplerOptions options{.steps = steps, .curve = curve, .keep_last_unreliable = true};
-    const std::int64_t stride = length / recorded.at("0.logits").size(1);
     std::int64_t seen = 0;
+    const auto start =
+        SamplerStart::nothing(recorded.at("0.tokens").size(0), model.network->config().grid);
+    Tensor unreliable = start.masked;
     const Samples samples = generate(
-        *model.network, *model.tokenizer,
-        SamplerStart::nothing(recorded.at("0.tokens").size(0), model.network->config().grid),
-        options, noise, {.on_step = [&](const SamplerStep& s) {
+        *model.network, *model.tokenizer, start, options, noise,
+        {.on_step = [&](const SamplerStep& s) {
           SCOPED_TRACE(::testing::Message() << "step " << s.step);
           ++seen;
-          EXPECT_LT(
-              relative_error(s.logits.slice(1, 0, length, stride), noise.at(s.step, "logits")),
-              kParity);
+          EXPECT_LT(logit_error(s, noise.at(s.step, "logits"), unreliable), kParity);
+          unreliable = s.masked;
           EXPECT_TRUE(s.tokens.equal(noise.at(s.step, "tokens")));
           EXPECT_TRUE(s.masked.equal(testing::as_mask(noise.at(s.step, "mask_next"))));
         }});

@@ -24,7 +24,7 @@ inline SmallAddp make_small_addp(std::string_view preset = "nano", std::int64_t 
               RandomStream(1, "codes"));
   AddpConfig config = addp_preset(preset, {small.tokenizer->config().codes, class_ids}, {4, 4},
                                   small.tokenizer->factor());
-  if (config.encoder.kind == EncoderKind::kVit) config.encoder.vit.depth = 1;
+  if (config.encoder.kind == EncoderKind::kVit) config.encoder.vit.depth = 2;
   config.decoder_depth = 1;
   small.network = std::make_shared<Addp>(config);
   initialise(*small.network, RandomStream(1, "addp"));
@@ -44,7 +44,9 @@ inline std::shared_ptr<Bypass> make_small_bypass(const SmallAddp& small, std::ui
       BypassConfig{.code_width = small.tokenizer->config().code_width,
                    .width = 32,
                    .blocks = 1,
-                   .patch_width = small.network->config().encoder.width()});
+                   .skip = 1,
+                   .encoder_width = small.network->config().encoder.width(),
+                   .grid = small.network->config().grid});
   initialise(*bypass, RandomStream(seed, "bypass"));
   return bypass;
 }

@@ -38,11 +38,14 @@ struct Subject {
 
 // Of the size that `addp distil` would give it.
 void attach_bypass(const Subject& subject) {
-  const std::int64_t width = subject.network->config().encoder.width();
+  const AddpConfig& network = subject.network->config();
+  const std::int64_t width = network.encoder.width();
   auto bypass = on_device(
       std::make_shared<Bypass>(BypassConfig{.code_width = subject.tokenizer->config().code_width,
                                             .width = usual_bypass_width(width),
-                                            .patch_width = width}));
+                                            .skip = usual_bypass_skip(network.encoder.vit.depth),
+                                            .encoder_width = width,
+                                            .grid = network.grid}));
   initialise_bypass(*bypass, RandomStream(0, "bench"));
   subject.network->attach(std::move(bypass));
 }

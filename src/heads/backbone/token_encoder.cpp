@@ -40,9 +40,10 @@ Tensor TokenEncoder::embed(const Tensor& pixels, DropoutKeys* keys) const {
   return dropout(token_emb_->forward(all, tokenizer_->grid_of(pixels)), config_.dropout, keys);
 }
 
-Tensor TokenEncoder::encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) {
+Tensor TokenEncoder::encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra,
+                            const Tensor& rows) {
   if (extra.defined()) throw UsageError("an encoder of tokens takes no further positions");
-  const Tensor x = run_blocks(blocks_, embed(pixels, keys), keys);
+  const Tensor x = run_blocks(blocks_, embed(pixels, keys), keys, rows);
   return norm_ ? norm_->forward(x) : x;
 }
 

@@ -31,7 +31,8 @@ class TokenEncoder : public TransformerEncoder {
   const std::vector<std::shared_ptr<Block>>& blocks() const override { return blocks_; }
 
  protected:
-  Tensor encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) override;
+  Tensor encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra,
+                const Tensor& rows) override;
 
  private:
   TokenEncoderConfig config_;

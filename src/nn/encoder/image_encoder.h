@@ -21,16 +21,19 @@ class ImageEncoder : public torch::nn::Module {
   //
   // `extra` [B, M, width()] are embedded positions that take part in the encoder's attention and
   // are not returned (the ablation that feeds tokens to the encoder, too); an encoder without
-  // attention throws UsageError when it gets any.
-  Tensor features(const Tensor& pixels, DropoutKeys* keys = nullptr, const Tensor& extra = {}) {
-    return encode(pixels, keys, extra);
+  // attention throws UsageError when it gets any. `rows` [B, N] are the positions that are wanted,
+  // [B, N, width()]; undefined: all.
+  Tensor features(const Tensor& pixels, DropoutKeys* keys = nullptr, const Tensor& extra = {},
+                  const Tensor& rows = {}) {
+    return encode(pixels, keys, extra, rows);
   }
 
   virtual std::int64_t width() const = 0;
   virtual std::int64_t stride() const = 0;
 
  protected:
-  virtual Tensor encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) = 0;
+  virtual Tensor encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra,
+                        const Tensor& rows) = 0;
 };
 
 // A transformer whose parts heads can reach: those that need the layers in between, or another kind

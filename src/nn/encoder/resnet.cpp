@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -112,7 +113,8 @@ ResNetEncoder::ResNetEncoder(const ResNetEncoderConfig& config)
   norm_ = register_module("norm", std::make_shared<LayerNorm>(config.width));
 }
 
-Tensor ResNetEncoder::encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) {
+Tensor ResNetEncoder::encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra,
+                             const Tensor& rows) {
   if (extra.defined()) {
     throw UsageError(
         "a ResNet encoder has no attention to take tokens in by: feed tokens to the decoder only, "
@@ -127,7 +129,7 @@ Tensor ResNetEncoder::encode(const Tensor& pixels, DropoutKeys* keys, const Tens
              torch::upsample_nearest2d(tokens, maps[stage].sizes().slice(2));
   }
   tokens = tokens.flatten(2).transpose(1, 2);  // [B, L, D]
-  return norm_->forward(torch::cat({whole, tokens}, 1));
+  return norm_->forward(pick_rows(torch::cat({whole, tokens}, 1), rows));
 }
 
 }  // namespace addp

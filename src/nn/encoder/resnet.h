@@ -94,7 +94,8 @@ class ResNetEncoder : public ImageEncoder {
   ResNet& trunk() { return *trunk_; }
 
  protected:
-  Tensor encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) override;
+  Tensor encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra,
+                const Tensor& rows) override;
 
  private:
   ResNetEncoderConfig config_;

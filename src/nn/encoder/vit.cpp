@@ -1,5 +1,7 @@
 #include "nn/encoder/vit.h"
 
+#include <span>
+
 #include "base/error.h"
 #include "nn/layer/position.h"
 #include "nn/torch.h"
@@ -36,39 +38,48 @@ Grid Vit::grid_of(const Tensor& pixels) const {
   return {pixels.size(2) / config_.patch, pixels.size(3) / config_.patch};
 }
 
-Tensor Vit::patches(const Tensor& pixels) const {
+Tensor Vit::embed(const Tensor& pixels, DropoutKeys* /*keys*/) const {
   const std::int64_t patch = config_.patch;
   if (pixels.size(2) % patch != 0 || pixels.size(3) % patch != 0) {
     throw UsageError("a picture of {}x{} pixels cannot be cut into patches of {}: resize it",
                      pixels.size(3), pixels.size(2), patch);
   }
-  return patch_embed_->forward(pixels);
+  const Tensor positions = resize_positions(pos_embed_, config_.grid, grid_of(pixels));
+  const Tensor cells = patch_embed_->forward(pixels) + positions.slice(1, 1);
+  const Tensor first = (cls_token_ + positions.slice(1, 0, 1)).expand({cells.size(0), -1, -1});
+  return at::cat({first.to(cells.scalar_type()), cells}, 1);  // [B, 1 + L, D]
 }
 
-Tensor Vit::place(const Tensor& patches, const Grid& grid) const {
-  const Tensor positions = resize_positions(pos_embed_, config_.grid, grid);
-  const Tensor cells = patches + positions.slice(1, 1);
-  const Tensor first = (cls_token_ + positions.slice(1, 0, 1)).expand({patches.size(0), -1, -1});
-  return at::cat({first.to(cells.scalar_type()), cells}, 1);
+Tensor Vit::normed(const Tensor& x) const {
+  return tokenizer_norm_ ? tokenizer_norm_->forward(x) : x;
 }
 
-Tensor Vit::embed(const Tensor& pixels, DropoutKeys* /*keys*/) const {
-  return place(patches(pixels), grid_of(pixels));
+Tensor Vit::finish(std::int64_t first, const Tensor& x, DropoutKeys* keys,
+                   const Tensor& rows) const {
+  const auto rest = std::span(blocks_).subspan(static_cast<std::size_t>(first));
+  const Tensor out = run_blocks(rest, x, keys, rows);
+  return norm_ ? norm_->forward(out) : out;
 }
 
-Tensor Vit::features_of(const Tensor& patches, const Grid& grid, DropoutKeys* keys,
-                        const Tensor& extra) const {
-  Tensor x = place(patches, grid);  // [B, 1 + L, D]
+Tensor Vit::encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra,
+                   const Tensor& rows) {
+  Tensor x = embed(pixels);
   const std::int64_t length = x.size(1);
   if (extra.defined()) x = at::cat({x, extra.to(x.scalar_type())}, 1);  // [B, 1 + L + M, D]
-  if (tokenizer_norm_) x = tokenizer_norm_->forward(x);
-  x = run_blocks(blocks_, dropout(x, config_.dropout, keys), keys);
-  if (norm_) x = norm_->forward(x);
-  return x.slice(1, 0, length);
+  x = finish(0, dropout(normed(x), config_.dropout, keys), keys, rows);
+  return rows.defined() ? x : x.slice(1, 0, length);
 }
 
-Tensor Vit::encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) {
-  return features_of(patches(pixels), grid_of(pixels), keys, extra);
+Tensor Vit::state_before(std::int64_t block, const Tensor& pixels) const {
+  const auto before = std::span(blocks_).first(static_cast<std::size_t>(block));
+  return run_blocks(before, normed(embed(pixels)));
+}
+
+Tensor Vit::features_from(std::int64_t block, const Tensor& state, const Tensor& extra,
+                          const Tensor& rows) const {
+  if (!extra.defined()) return finish(block, state, nullptr, rows);
+  if (block > 0) throw UsageError("tokens enter the first block of the encoder, not block {}", block);
+  return finish(block, at::cat({state, normed(extra).to(state.scalar_type())}, 1), nullptr, rows);
 }
 
 }  // namespace addp

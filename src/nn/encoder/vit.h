@@ -38,20 +38,23 @@ class Vit : public TransformerEncoder {
   const VitConfig& config() const { return config_; }
 
   Tensor embed(const Tensor& pixels, DropoutKeys* keys = nullptr) const override;
-  // features() in two steps: what the patches of pixels become, without positions, [B, L, width()],
-  // and what the rest makes of them.
-  Tensor patches(const Tensor& pixels) const;
-  Tensor features_of(const Tensor& patches, const Grid& grid, DropoutKeys* keys = nullptr,
-                     const Tensor& extra = {}) const;
+  // features() without dropout in two steps: what enters block number `block`, [B, 1 + L, width()],
+  // and what the blocks from there on make of it, at the positions `rows`. Extra positions can join
+  // the first block only.
+  Tensor state_before(std::int64_t block, const Tensor& pixels) const;
+  Tensor features_from(std::int64_t block, const Tensor& state, const Tensor& extra,
+                       const Tensor& rows) const;
   const std::vector<std::shared_ptr<Block>>& blocks() const override { return blocks_; }
 
  protected:
-  Tensor encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra) override;
+  Tensor encode(const Tensor& pixels, DropoutKeys* keys, const Tensor& extra,
+                const Tensor& rows) override;
 
  private:
   Grid grid_of(const Tensor& pixels) const;
-  // [B, L, D] with positions, the class position first: [B, 1 + L, D]
-  Tensor place(const Tensor& patches, const Grid& grid) const;
+  Tensor normed(const Tensor& x) const;  // in front of the blocks
+  // The blocks from number `first` on, and the norm behind them.
+  Tensor finish(std::int64_t first, const Tensor& x, DropoutKeys* keys, const Tensor& rows) const;
 
   VitConfig config_;
   Tensor cls_token_, pos_embed_;

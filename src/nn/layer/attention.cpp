@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "machine/precision.h"
 #include "nn/kernel/fused_attention.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -19,7 +20,8 @@ Attention::Attention(std::int64_t width, std::int64_t heads, double dropout)
   proj_ = register_module("proj", std::make_shared<Linear>(width, width));
 }
 
-Tensor Attention::forward(const Tensor& x, DropoutKeys* keys, const GridAttention* where) const {
+Tensor Attention::forward(const Tensor& x, DropoutKeys* keys, const GridAttention* where,
+                          const Tensor& rows) const {
   const Tensor input = where ? into_windows(x, *where) : x;
   const std::int64_t batch = input.size(0), length = input.size(1), width = input.size(2);
   const Tensor projected = qkv_->forward(input);  // [B, N, 3 * D]
@@ -34,7 +36,7 @@ Tensor Attention::forward(const Tensor& x, DropoutKeys* keys, const GridAttentio
         mix(qkv[0], qkv[1], qkv[2], keys, where).transpose(1, 2).reshape({batch, length, width});
   }
   if (where) mixed = out_of_windows(mixed, *where);
-  return proj_->forward(mixed);
+  return proj_->forward(pick_rows(mixed, rows));
 }
 
 Tensor Attention::mix(const Tensor& q, const Tensor& k, const Tensor& v, DropoutKeys* keys,

@@ -14,9 +14,9 @@ class Attention : public torch::nn::Module {
   Attention(std::int64_t width, std::int64_t heads, double dropout);
 
   // [B, N, D] -> [B, N, D]. With `where` the positions are a grid, and attention may be windowed
-  // and know relative positions.
+  // and know relative positions. `rows` [B, M]: the positions whose results are wanted, [B, M, D].
   Tensor forward(const Tensor& x, DropoutKeys* keys = nullptr,
-                 const GridAttention* where = nullptr) const;
+                 const GridAttention* where = nullptr, const Tensor& rows = {}) const;
 
  private:
   Tensor mix(const Tensor& q, const Tensor& k, const Tensor& v, DropoutKeys* keys,

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -26,15 +27,17 @@ Block::Block(const BlockConfig& config) : dropout_(config.dropout), drop_path_(c
   mlp_ = register_module("mlp", std::make_shared<Mlp>(config.width, hidden, config.dropout));
 }
 
-Tensor Block::forward(const Tensor& x, DropoutKeys* keys, const GridAttention* where) const {
+Tensor Block::forward(const Tensor& x, DropoutKeys* keys, const GridAttention* where,
+                      const Tensor& rows) const {
   const bool whole_samples = keys != nullptr && drop_path_ > 0;
   // What stochastic depth leaves of a branch; the rest of the work is fused with the sum.
   const auto left_of = [&](const Tensor& branch) {
     return whole_samples ? drop_path(dropout(branch, dropout_, keys), drop_path_, keys) : branch;
   };
   const double rate = whole_samples ? 0 : dropout_;
-  const Tensor mixed = left_of(attn_->forward(norm1_->for_product(x), keys, where));
-  const ResidualNorm middle = add_and_norm(x, mixed, rate, keys, norm2_->weights());
+  const Tensor mixed = left_of(attn_->forward(norm1_->for_product(x), keys, where, rows));
+  const ResidualNorm middle =
+      add_and_norm(pick_rows(x, rows), mixed, rate, keys, norm2_->weights());
   return add_branch(middle.sum, left_of(mlp_->forward(middle.normed, keys)), rate, keys);
 }
 
@@ -52,9 +55,11 @@ std::vector<std::shared_ptr<Block>> make_blocks(torch::nn::Module& parent, const
   return blocks;
 }
 
-Tensor run_blocks(const std::vector<std::shared_ptr<Block>>& blocks, Tensor x, DropoutKeys* keys) {
-  for (const auto& block : blocks) x = block->forward(x, keys);
-  return x;
+Tensor run_blocks(std::span<const std::shared_ptr<Block>> blocks, Tensor x, DropoutKeys* keys,
+                  const Tensor& rows) {
+  if (blocks.empty()) return pick_rows(x, rows);
+  for (const auto& block : blocks.first(blocks.size() - 1)) x = block->forward(x, keys);
+  return blocks.back()->forward(x, keys, nullptr, rows);
 }
 
 }  // namespace addp

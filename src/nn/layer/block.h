@@ -1,6 +1,7 @@
 // The pre-norm transformer block: x + attention(norm1(x)), then x + mlp(norm2(x)).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "nn/kernel/residual.h"
@@ -30,8 +31,9 @@ class Mlp : public torch::nn::Module {
 class Block : public torch::nn::Module {
  public:
   explicit Block(const BlockConfig& config);
-  Tensor forward(const Tensor& x, DropoutKeys* keys = nullptr,
-                 const GridAttention* where = nullptr) const;  // [B, N, D] -> [B, N, D]
+  // [B, N, D] -> [B, N, D], or [B, M, D] at the positions `rows` [B, M] alone.
+  Tensor forward(const Tensor& x, DropoutKeys* keys = nullptr, const GridAttention* where = nullptr,
+                 const Tensor& rows = {}) const;
 
  private:
   double dropout_, drop_path_;
@@ -44,7 +46,8 @@ class Block : public torch::nn::Module {
 // the configured rate (Huang et al. 2016).
 std::vector<std::shared_ptr<Block>> make_blocks(torch::nn::Module& parent, const std::string& name,
                                                 std::int64_t depth, BlockConfig config);
-Tensor run_blocks(const std::vector<std::shared_ptr<Block>>& blocks, Tensor x,
-                  DropoutKeys* keys = nullptr);
+// With `rows` the last block gives only those positions.
+Tensor run_blocks(std::span<const std::shared_ptr<Block>> blocks, Tensor x,
+                  DropoutKeys* keys = nullptr, const Tensor& rows = {});
 
 }  // namespace addp

@@ -9,7 +9,7 @@ namespace addp {
 struct DistilOptions {
   TrainOptions train;
   std::filesystem::path model, tokenizer;
-  std::int64_t width = 0, blocks = 4;
+  std::int64_t width = 0, blocks = 4, skip = -1;
   std::int64_t passes = 4;
   SamplerOptions sampler;
 
@@ -34,6 +34,10 @@ struct DistilOptions {
     o.advanced_group("Network");
     o.add("width", width, "channels; 0: a third of the encoder's width").range(0, 8192);
     o.add("blocks", blocks, "residual blocks of two convolutions each").range(0, 64);
+    o.add("skip", skip,
+          "blocks of the encoder that it stands for, beside the pixels: each saves time and costs "
+          "likeness; -1: a third of them, none where tokens enter the encoder")
+        .range(-1, 1024);
     o.advanced_group("Trajectories to learn from");
     o.add("sample-steps", sampler.steps, "steps of a trajectory").range(2, 4096);
     o.add("passes", passes,

@@ -10,6 +10,7 @@
 #include "machine/precision.h"
 #include "nn/layer/param_groups.h"
 #include "nn/layer/picture_tensor.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 #include "stages/generative/make_stage.h"
 #include "stages/generative/trajectory_feed.h"
@@ -36,13 +37,28 @@ LoadedAddp open_teacher(const DistilOptions& options) {
   return model;
 }
 
+std::int64_t skipped_blocks(const DistilOptions& options, const AddpConfig& network) {
+  const std::int64_t depth = network.encoder.vit.depth;
+  const bool tokens = network.token_input == TokenInput::kEncoderAndDecoder;
+  if (options.skip < 0) return tokens ? 0 : usual_bypass_skip(depth);
+  if (options.skip >= depth || (tokens && options.skip > 0)) {
+    throw UsageError("--skip {}: {}", options.skip,
+                     tokens ? "tokens enter the first block of this encoder; give 0"
+                            : fmt::format("the encoder has {} blocks; give fewer", depth));
+  }
+  return options.skip;
+}
+
 std::shared_ptr<Bypass> make_bypass(const DistilOptions& options, const LoadedAddp& model) {
-  const std::int64_t encoder = model.network->config().encoder.width();
+  const AddpConfig& network = model.network->config();
+  const std::int64_t encoder = network.encoder.width();
   auto bypass = on_device(std::make_shared<Bypass>(
       BypassConfig{.code_width = model.tokenizer->config().code_width,
                    .width = options.width > 0 ? options.width : usual_bypass_width(encoder),
                    .blocks = options.blocks,
-                   .patch_width = encoder}));
+                   .skip = skipped_blocks(options, network),
+                   .encoder_width = encoder,
+                   .grid = network.grid}));
   initialise_bypass(*bypass, initial_weights(options.train, "bypass"));
   return bypass;
 }
@@ -54,11 +70,11 @@ std::int64_t known_classes(const LoadedAddp& model) {
                   model.network->config().vocabulary.classes());
 }
 
-// KL(p || q) in nats, the mean over the masked positions.
-double divergence(const Tensor& p_logits, const Tensor& q_logits, const Tensor& masked) {
+// KL(p || q) in nats, the mean over all positions.
+double divergence(const Tensor& p_logits, const Tensor& q_logits) {
   const Tensor p = p_logits.to(torch::kFloat32).log_softmax(-1),
                q = q_logits.to(torch::kFloat32).log_softmax(-1);
-  return (p.exp() * (p - q)).sum(-1).masked_select(masked).mean().item<double>();
+  return (p.exp() * (p - q)).sum(-1).mean().item<double>();
 }
 
 class DistilStage : public NetworkStage {
@@ -68,10 +84,10 @@ class DistilStage : public NetworkStage {
         options_(options),
         model_(open_teacher(options)),
         network_(make_bypass(options, model_)),
-        feed_(options, *model_.network, *model_.tokenizer, known_classes(model_), world) {
+        feed_(options, network_->config().skip, *model_.network, *model_.tokenizer, known_classes(model_), world) {
     check(options.sampler);
     // Of held-out trajectories, so that all processes begin alike.
-    network_->start_on(feed_.run(kHeldOutSeed, shown_numbers()).patches);
+    network_->start_on(feed_.run(kHeldOutSeed, shown_numbers()).encoded);
     model_.network->attach(network_);
     take_from(feed_);
     train_network(network_, decay_groups(*network_, options.train.weight_decay));
@@ -124,14 +140,14 @@ class DistilStage : public NetworkStage {
     // Two norms and two convolutions per block; the trajectories are kept beside it.
     return 4 * cells *
            (static_cast<double>(c.width) * static_cast<double>(4 * c.blocks + 3) +
-            static_cast<double>((c.code_width + c.patch_width) * feed_.states()));
+            static_cast<double>((c.code_width + c.encoder_width) * feed_.states()));
   }
 
  private:
   const Grid& grid() const { return model_.network->config().grid; }
 
   Tensor unexplained(const TrajectoryStates& states) const {
-    return network_->unexplained(network_->forward(states.embeddings, grid()), states.patches);
+    return network_->unexplained(network_->forward(states.embeddings, grid()), states.encoded);
   }
 
   MicrobatchLoss microbatch_loss(const Microbatch& part) override {
@@ -145,9 +161,8 @@ class DistilStage : public NetworkStage {
     const Addp& addp = *model_.network;
     const ReliableTokens z_t{state.tokens, state.masked, grid(),
                              feed_.classes_of(kHeldOutSeed, shown_numbers())};
-    const Tensor e_t = addp.encode_patches(network_->forward(state.embeddings, grid()), z_t);
-    const Tensor fast = addp.code_logits(addp.decode(e_t, z_t).slice(1, 1, 1 + grid().area()));
-    return divergence(exact, fast, state.masked);
+    const Tensor fast = addp.code_logits(addp.decode(addp.encode_fast(state.embeddings, z_t), z_t));
+    return divergence(pick_rows(exact, positions_of(state.masked)), fast);
   }
 
   DistilOptions options_;

@@ -21,9 +21,10 @@ Tensor by_trajectory(const std::vector<Tensor>& steps) { return at::stack(steps,
 
 }  // namespace
 
-TrajectoryFeed::TrajectoryFeed(const DistilOptions& options, Addp& addp, const Vqgan& tokenizer,
-                               std::int64_t classes, const World& world)
+TrajectoryFeed::TrajectoryFeed(const DistilOptions& options, std::int64_t block, Addp& addp,
+                               const Vqgan& tokenizer, std::int64_t classes, const World& world)
     : options_(options),
+      block_(block),
       addp_(addp),
       tokenizer_(tokenizer),
       classes_(classes),
@@ -60,17 +61,18 @@ TrajectoryStates TrajectoryFeed::run(std::uint64_t seed, const std::vector<std::
   auto start =
       SamplerStart::nothing(static_cast<std::int64_t>(numbers.size()), addp_.config().grid);
   start.classes = classes_of(seed, numbers);
-  std::vector<Tensor> embeddings, patches;
+  std::vector<Tensor> embeddings, encoded;
   SamplerHooks collect = hooks;
   collect.on_step = [&](const SamplerStep& step) {
     if (hooks.on_step) hooks.on_step(step);
     if (step.step + 1 == step.steps) return;  // the encoder does not see the last picture
     embeddings.push_back(step.embeddings.to(torch::kFloat32));
-    patches.push_back(addp_.vit()->patches(encoder_input(step.pixels)).to(torch::kFloat32));
+    encoded.push_back(
+        addp_.vit()->state_before(block_, encoder_input(step.pixels)).to(torch::kFloat32));
   };
   StreamNoise noise(seed, numbers);
   generate(addp_, tokenizer_, start, options_.sampler, noise, collect);
-  return {by_trajectory(embeddings), by_trajectory(patches)};
+  return {by_trajectory(embeddings), by_trajectory(encoded)};
 }
 
 TrajectoryStates TrajectoryFeed::next() {
@@ -92,8 +94,8 @@ TrajectoryStates TrajectoryFeed::next() {
     rows.push_back(i * states() + order[static_cast<std::size_t>(place % states())]);
   }
   ++draw_;
-  const Tensor chosen = torch::tensor(rows, torch::kInt64).to(pool_.patches.device());
-  return {pool_.embeddings.index_select(0, chosen), pool_.patches.index_select(0, chosen)};
+  const Tensor chosen = torch::tensor(rows, torch::kInt64).to(pool_.encoded.device());
+  return {pool_.embeddings.index_select(0, chosen), pool_.encoded.index_select(0, chosen)};
 }
 
 }  // namespace addp

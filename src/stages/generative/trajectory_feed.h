@@ -17,14 +17,15 @@ namespace addp {
 // States in the order of the trajectories, then of the steps.
 struct TrajectoryStates {
   Tensor embeddings;  // [N, L, D], what x_t is decoded from
-  Tensor patches;     // [N, L, P], the encoder's patch embeddings of x_t
+  Tensor encoded;     // [N, 1 + L, P], what enters one of the encoder's blocks of x_t
 };
 
 class TrajectoryFeed {
  public:
-  // `classes` are those the model knows; every tenth trajectory has none.
-  TrajectoryFeed(const DistilOptions& options, Addp& addp, const Vqgan& tokenizer,
-                 std::int64_t classes, const World& world);
+  // `block` is the encoder's block whose input is wanted, `classes` are those the model knows; every
+  // tenth trajectory has none.
+  TrajectoryFeed(const DistilOptions& options, std::int64_t block, Addp& addp,
+                 const Vqgan& tokenizer, std::int64_t classes, const World& world);
 
   std::int64_t states() const { return options_.sampler.steps - 1; }  // of a trajectory
   std::int64_t steps_per_epoch() const;  // those that use the same trajectories
@@ -41,6 +42,7 @@ class TrajectoryFeed {
   std::int64_t draws_per_round() const { return options_.passes * states(); }
 
   DistilOptions options_;
+  std::int64_t block_;
   Addp& addp_;
   const Vqgan& tokenizer_;
   std::int64_t classes_;

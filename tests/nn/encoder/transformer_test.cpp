@@ -8,6 +8,7 @@
 #include "model/presets.h"
 #include "nn/encoder/vit.h"
 #include "nn/layer/position.h"
+#include "nn/layer/rows.h"
 #include "nn/torch.h"
 #include "support/torch_fixtures.h"
 
@@ -128,6 +129,49 @@ TEST(Vit, ExtraPositionsTakePartAndAreNotReturned) {
   const Tensor joined = vit.features(pixels, nullptr, torch::randn({2, 4, 16}));
   EXPECT_EQ(joined.sizes(), alone.sizes());
   EXPECT_GT(relative_error(joined, alone), 1e-3);
+}
+
+// Some positions alone are those of all, and so are their gradients; none are none.
+TEST(Vit, GivesThePositionsThatAreWanted) {
+  Vit vit(small_vit());
+  initialise(vit, RandomStream(1, "test"));
+  const Tensor pixels = torch::rand({2, 3, 12, 20}), extra = torch::randn({2, 4, 16});
+  const Tensor rows = torch::tensor({{0, 3, 15}, {2, 7, 8}}, torch::kInt64);
+  const Tensor weights = torch::randn({2, 3, 16});
+  const auto gradients = [&](const Tensor& features) {
+    vit.zero_grad();
+    (features * weights.slice(1, 0, features.size(1))).sum().backward();
+    std::map<std::string, Tensor> found;
+    for (const auto& item : vit.named_parameters()) found[item.key()] = item.value().grad().clone();
+    return found;
+  };
+  for (const Tensor& joining : {Tensor(), extra}) {
+    const Tensor all = pick_rows(vit.features(pixels, nullptr, joining), rows);
+    const Tensor some = vit.features(pixels, nullptr, joining, rows);
+    EXPECT_LT(relative_error(some, all), 1e-6);
+    const auto wanted = gradients(all), found = gradients(some);
+    for (const auto& [name, gradient] : wanted) {
+      EXPECT_LT(relative_error(found.at(name), gradient), 1e-5) << name;
+    }
+  }
+  const Tensor none = vit.features(pixels, nullptr, {}, rows.slice(1, 0, 0));
+  EXPECT_EQ(none.sizes().vec(), (std::vector<std::int64_t>{2, 0, 16}));
+  for (const auto& [name, gradient] : gradients(none)) {
+    EXPECT_EQ(gradient.abs().sum().item<double>(), 0) << name;
+  }
+}
+
+TEST(Rows, GoWhereTheyCameFrom) {
+  const Tensor x = torch::randn({2, 5, 3});
+  const Tensor flags = torch::tensor({{0, 1, 0, 1, 1}, {1, 1, 1, 0, 0}}).to(torch::kBool);
+  const Tensor places = positions_of(flags);
+  EXPECT_TRUE(places.equal(torch::tensor({{1, 3, 4}, {0, 1, 2}}, torch::kInt64)));
+  const Tensor picked = pick_rows(x, places);
+  EXPECT_TRUE(picked[0][1].equal(x[0][3]));
+  EXPECT_TRUE(pick_rows(x, {}).equal(x));
+  const Tensor put = put_rows(torch::zeros_like(x), places, picked);
+  EXPECT_TRUE(put.equal(x * flags.unsqueeze(2)));
+  EXPECT_THROW(positions_of(torch::tensor({{true, false}, {true, true}})), UsageError);
 }
 
 TEST(Vit, DropPathRisesWithDepth) {

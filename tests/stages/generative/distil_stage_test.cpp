@@ -56,7 +56,7 @@ class Distil : public ::testing::Test {
 };
 
 TEST_F(Distil, TheLossFalls) {
-  DistilOptions wanted = options("run", 60);
+  DistilOptions wanted = options("run", 200);
   wanted.train.lr = 5e-3;
   wanted.train.ema = 0;
   World world;
@@ -103,8 +103,13 @@ TEST_F(Distil, TheModelStaysAndSaysMore) {
   DistilOptions again = options("again", 1);
   again.model = saved("run");
   again.blocks = 2;
+  again.skip = 1;
   run(again);
-  EXPECT_EQ(load_addp(saved("again")).network->config().bypass.blocks, 2);
+  const BypassConfig replaced = load_addp(saved("again")).network->config().bypass;
+  EXPECT_EQ(replaced.blocks, 2);
+  EXPECT_EQ(replaced.skip, 1);
+  again.skip = before.network->config().encoder.vit.depth;  // nothing would be left of the encoder
+  EXPECT_THROW(run(again), UsageError);
 }
 
 TEST_F(Distil, AResNetIsRefused) {
@@ -118,7 +123,7 @@ TEST_F(Distil, StatesComeOncePerPass) {
   const testing::SmallAddp small = testing::make_small_addp();
   World world;
   const DistilOptions wanted = options("run", 1);
-  TrajectoryFeed feed(wanted, *small.network, *small.tokenizer, 0, world);
+  TrajectoryFeed feed(wanted, 1, *small.network, *small.tokenizer, 0, world);
   EXPECT_EQ(feed.states(), 3);
   EXPECT_EQ(feed.steps_per_epoch(), 6);
   std::vector<Tensor> sums;
@@ -133,9 +138,9 @@ TEST_F(Distil, StatesComeOncePerPass) {
   EXPECT_TRUE(at::allclose(sums[0], sums[1], 1e-5, 1e-5));   // two passes over one round
   EXPECT_FALSE(at::allclose(sums[1], sums[2], 1e-2, 1e-2));  // new trajectories
   feed.seek(7);
-  EXPECT_TRUE(feed.next().patches.equal(batches[7].patches));
+  EXPECT_TRUE(feed.next().encoded.equal(batches[7].encoded));
   feed.seek(2);
-  EXPECT_TRUE(feed.next().patches.equal(batches[2].patches));
+  EXPECT_TRUE(feed.next().encoded.equal(batches[2].encoded));
 }
 
 }  // namespace
