@@ -46,6 +46,9 @@ class Generator {
   static Generator open_for(bool bf16, const std::filesystem::path& model,
                             const std::filesystem::path& tokenizer = {});
 
+  // It will make pictures, and read none: less memory again.
+  void only_make() { tokenizer_->forget_encoder(); }
+
   bool for_bf16() const { return only_bf16_.value_or(false); }
 
   bool is_addp() const { return addp_ != nullptr; }

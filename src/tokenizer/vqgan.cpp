@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "machine/freed_memory.h"
 #include "machine/precision.h"
 #include "model/init.h"
+#include "nn/kernel/frozen_weights.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -72,7 +74,14 @@ Grid Vqgan::grid_of(const Tensor& pixels) const {
   return {height / factor(), width / factor()};
 }
 
+void Vqgan::forget_encoder() {
+  if (!encoder_) return;
+  unregister_module("encoder");
+  encoder_.reset();
+}
+
 Tensor Vqgan::latent(const Tensor& pixels) const {
+  if (!encoder_) throw UsageError("this tokenizer was opened to make pictures, not to read them");
   grid_of(pixels);
   const Tensor features = encoder_->forward(pixels);
   return config_.unit_codes ? unit(features, 1) : features;
@@ -88,9 +97,12 @@ Tensor Vqgan::embed(const Tensor& ids, const Grid& grid) const {
 }
 
 Tensor Vqgan::decode(const Tensor& embeddings) const {
-  const std::int64_t cells = embeddings.size(-2) * embeddings.size(-1);
-  return in_portions(embeddings, cells * factor() * factor(),
-                     [&](const Tensor& part) { return decoder_->forward(part); });
+  constexpr std::int64_t kLarge = 256 * 256;  // pictures whose layers are large beside the weights
+  const std::int64_t pixels = embeddings.size(-2) * embeddings.size(-1) * factor() * factor();
+  return in_portions(embeddings, pixels, [&](const Tensor& part) {
+    if (pixels >= kLarge && weights_lend_memory()) return_freed_memory();
+    return decoder_->forward(part);
+  });
 }
 
 Tensor Vqgan::decode_ids(const Tensor& ids, const Grid& grid) const {

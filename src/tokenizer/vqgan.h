@@ -53,9 +53,12 @@ class Vqgan : public torch::nn::Module {
   // What the features of these pictures have in common is taken away, and the codes start on them.
   void start_codes_on(const Tensor& pixels);
 
+  // Frees the encoder of a tokenizer that will only decode; to encode is a UsageError from then on.
+  void forget_encoder();
+
  private:
   VqganConfig config_;
-  std::shared_ptr<VqganEncoder> encoder_;
+  std::shared_ptr<VqganEncoder> encoder_;  // null where it was forgotten
   std::shared_ptr<VqganDecoder> decoder_;
   std::shared_ptr<Codebook> quantize_;
 };

@@ -55,6 +55,12 @@ Tensor run(const VqganBlocks& blocks, Tensor x) {
   return x;
 }
 
+// A sum that nothing else holds takes the other's place, where no gradient needs it.
+Tensor added_to(Tensor sum, const Tensor& other) {
+  const bool there = !at::GradMode::is_enabled() && sum.scalar_type() == other.scalar_type();
+  return there ? sum.add_(other) : other + sum;
+}
+
 }  // namespace
 
 VqganBlock::VqganBlock(std::int64_t inputs, std::int64_t outputs, bool input_shortcut,
@@ -72,10 +78,13 @@ VqganBlock::VqganBlock(std::int64_t inputs, std::int64_t outputs, bool input_sho
 }
 
 Tensor VqganBlock::forward(const Tensor& x) const {
-  Tensor h = conv1_->forward(norm1_->swish(x));
-  h = conv2_->forward(norm2_->swish(h));
-  if (!nin_shortcut_) return x + h;
-  return nin_shortcut_->forward(input_shortcut_ ? x : h) + h;
+  // One step per line: at full resolution each of these is large, and the one before is freed.
+  Tensor h = norm1_->swish(x);
+  h = conv1_->forward(h);
+  h = norm2_->swish(h);
+  h = conv2_->forward(h);
+  if (!nin_shortcut_) return added_to(h, x);
+  return added_to(nin_shortcut_->forward(input_shortcut_ ? x : h), h);
 }
 
 VqganEncoder::VqganEncoder(const VqganConfig& config) {
@@ -151,9 +160,9 @@ VqganDecoder::VqganDecoder(const VqganConfig& config)
 
 Tensor VqganDecoder::forward(const Tensor& embeddings) const {
   Tensor h = conv_in_->forward(embeddings.contiguous(torch::MemoryFormat::ChannelsLast));
-  h = run(mid_, h);
+  h = run(mid_, std::move(h));
   for (std::size_t i = up_.size(); i-- > 0;) {
-    h = run(up_[i], h);
+    h = run(up_[i], std::move(h));
     if (i > 0) h = upsample_conv(h, upsample_[i]->weight, upsample_[i]->bias);
   }
   h = norm_out_->swish(h);

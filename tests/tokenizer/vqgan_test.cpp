@@ -118,6 +118,18 @@ TEST(Vqgan, ABatchIsWhatItsPicturesAre) {
             3 * convolutions_of(*tokenizer, ids.slice(0, 0, 1), grid));
 }
 
+TEST(Vqgan, WithoutItsEncoderItStillMakesPictures) {
+  torch::NoGradGuard no_grad;
+  const auto tokenizer = small_tokenizer(testing::small_tokenizer());
+  const Tensor pixels = torch::rand({2, 3, 32, 32}), ids = tokenizer->encode(pixels);
+  const Tensor made = tokenizer->decode_ids(ids, {4, 4});
+  tokenizer->forget_encoder();
+  tokenizer->forget_encoder();
+  EXPECT_TRUE(tokenizer->decode_ids(ids, {4, 4}).equal(made));
+  EXPECT_FALSE(tokenizer->named_children().contains("encoder"));
+  EXPECT_THROW(tokenizer->encode(pixels), UsageError);
+}
+
 TEST(Vqgan, TheNearestCodeIsTheNearest) {
   const auto tokenizer = small_tokenizer(config_with_factor(4, 1));
   torch::NoGradGuard no_grad;

@@ -56,6 +56,7 @@ Subject subject_of(const BenchGenerateOptions& options, bool bf16) {
     const LoadedAddp loaded = load_addp(options.model, options.tokenizer);
     if (bf16) keep_weights_in_bf16(*loaded.network);
     if (bf16) keep_decoder_in_bf16(*loaded.tokenizer);
+    loaded.tokenizer->forget_encoder();
     return {loaded.network, loaded.tokenizer};
   }
   const PresetConfigs configs = preset_configs(options.preset);
@@ -64,6 +65,7 @@ Subject subject_of(const BenchGenerateOptions& options, bool bf16) {
   if (bf16) keep_weights_in_bf16(*subject.network);
   subject.tokenizer = on_device(std::make_shared<Vqgan>(configs.tokenizer));
   initialise_vqgan(*subject.tokenizer, RandomStream(0, "bench"));
+  subject.tokenizer->forget_encoder();
   if (bf16) keep_decoder_in_bf16(*subject.tokenizer);
   if (options.sampler.fast && subject.network->vit() != nullptr) attach_bypass(subject);
   subject.network->eval();

@@ -96,7 +96,8 @@ class Writer {
 
 void run(const GenerateOptions& options, const RunContext& context) {
   check(options.sampler);
-  const Generator model = open_generator(options.model);
+  Generator model = open_generator(options.model);
+  model.only_make();
   const GenerationPlan plan = plan_of(options, model);
   Writer writer(options, model, plan, context);
   const std::int64_t batches = (plan.count + plan.batch - 1) / plan.batch;

@@ -84,8 +84,9 @@ void sample_classes(const Generator& model, const GenerationPlan& plan,
 // Pictures of a model, rounded to 8 bits as they would be in files.
 FeatureSet features_of_model(const EvalFidOptions& options, std::int64_t count,
                              const InceptionNetwork& network) {
-  const Generator model =
+  Generator model =
       Generator::open_for(bf16_here(options.precision), options.sets[0], options.tokenizer);
+  model.only_make();
   const StoredAs stored = stored_as(options.as);
   GenerationPlan plan;
   plan.seed = static_cast<std::uint64_t>(options.seed);

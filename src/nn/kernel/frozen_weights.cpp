@@ -56,14 +56,20 @@ struct Store {
 };
 thread_local Store store;
 
-// A hole of one weight is too small for the aligned form of the next that is as large.
-void give_up(Tensor& weight) {
-  constexpr std::size_t kWorthReturning = 64 << 20;
-  store.given_up += weight.nbytes();
-  weight.set_data(at::empty({0}, weight.options()));
+// A hole of one weight is too small for the aligned form of the next that is as large, so that what
+// is freed on the way from one to the other goes back to the system now and then.
+void freed(std::size_t bytes) {
+  constexpr std::size_t kWorthReturning = 16 << 20;
+  store.given_up += bytes;
   if (store.given_up < kWorthReturning) return;
   return_freed_memory();
   store.given_up = 0;
+}
+
+void give_up(Tensor& weight) {
+  const std::size_t bytes = weight.nbytes();
+  weight.set_data(at::empty({0}, weight.options()));
+  freed(bytes);
 }
 
 template <class Make>
@@ -83,6 +89,7 @@ void forget_forms() {
   for (auto& [key, kept] : store.kept) {
     if (kept.lent) kept.weight.set_data(kept.form.to_dense());
     kept.form.reset();
+    if (kept.lent) freed(kept.weight.nbytes());
   }
   store.kept.clear();
   if (std::exchange(store.given_up, 0) > 0) return_freed_memory();
@@ -147,6 +154,8 @@ FrozenWeights::FrozenWeights(bool lend) {
 FrozenWeights::~FrozenWeights() {
   if (--store.depth == 0) forget_forms();
 }
+
+bool weights_lend_memory() { return store.depth > 0 && store.lend; }
 
 Tensor linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (!usable(x, weight)) return at::linear(x, weight, bias);

@@ -20,6 +20,10 @@ class FrozenWeights {
   FrozenWeights& operator=(const FrozenWeights&) = delete;
 };
 
+// Whether weights lend their memory on this thread: whoever needs much of it at once should first
+// return what is free.
+bool weights_lend_memory();
+
 // Each is torch's operation, or the same with laid-out weights. Weight and bias are tensors that
 // live as long as the network (not views made for the call); the bias may be undefined.
 Tensor linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias);
