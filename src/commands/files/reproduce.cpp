@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/file/folder.h"
-#include "base/file/sha256.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "base/run/progress.h"
+#include "checkpoint/layout/weights_digest.h"
 #include "checkpoint/named/find_model.h"
 #include "data/shapes/shapes_dataset.h"
 #include "image/codec/stored_as.h"
@@ -70,7 +70,7 @@ Setting setting_of(const ReproduceOptions& options) {
 // Sets of pictures are told apart by name and number.
 void add_outside(const Setting& setting, Plan& plan) {
   for (const std::string& model : {setting.tokenizer, setting.predictor, setting.addp}) {
-    if (!model.empty()) plan.add_outside(model, FileDigest(model).hex());
+    if (!model.empty()) plan.add_outside(model, weights_digest(model));
   }
   const auto set = [&](const std::string& data, std::int64_t pictures, std::int64_t held_out) {
     if (!fs::path(data).is_absolute()) return;
@@ -109,6 +109,7 @@ nlohmann::json plan_json(const Workplace& workplace, const Estimate& estimate) {
   const std::set<std::string> to_do = workplace.to_do();
   for (const StudyJob& job : workplace.plan().jobs()) {
     jobs.push_back({{"name", job.name},
+                    {"key", workplace.plan().key(job.name)},  // as results.json has it
                     {"kind", job.kind},
                     {"needs", workplace.plan().needs(job)},
                     {"call", workplace.words(job)},

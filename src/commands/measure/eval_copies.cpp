@@ -14,6 +14,7 @@
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 #include "report/html_page.h"
+#include "tokenizer/vqgan_file.h"
 
 namespace addp {
 namespace {
@@ -28,6 +29,11 @@ struct Points {
   Tensor features;                   // [N, D]; undefined without a network
 };
 
+Tensor decoded_again(const Vqgan& tokenizer, const Tensor& pixels) {
+  torch::NoGradGuard guard;
+  return tokenizer.decode_ids(tokenizer.encode(pixels), tokenizer.grid_of(pixels)).clamp(0, 1);
+}
+
 class PointMaker {
  public:
   explicit PointMaker(const EvalCopiesOptions& options) : options_(options), side_(options.size) {
@@ -38,12 +44,15 @@ class PointMaker {
     if (side_ == 0) side_ = kDefaultSide;
   }
 
-  Points of(std::shared_ptr<const Dataset> dataset, const std::string& label) const {
+  // `through` is null where pictures are taken as they are.
+  Points of(std::shared_ptr<const Dataset> dataset, const std::string& label,
+            const Vqgan* through = nullptr) const {
     Points points;
     std::vector<Tensor> thumbnails, features;
     for_each_batch(dataset, pass(label), [&](const PictureBatch& batch) {
-      thumbnails.push_back(thumbnail_rows(batch.pixels).cpu());
-      if (encoder_) features.push_back(direction_rows(encoder_->of(batch.pixels)).cpu());
+      const Tensor pixels = through ? decoded_again(*through, batch.pixels) : batch.pixels;
+      thumbnails.push_back(thumbnail_rows(pixels).cpu());
+      if (encoder_) features.push_back(direction_rows(encoder_->of(pixels)).cpu());
       points.places.insert(points.places.end(), batch.indices.begin(), batch.indices.end());
     });
     points.dataset = std::move(dataset);
@@ -89,8 +98,11 @@ Table figures_table(const std::vector<Comparison>& comparisons) {
               .header = {"compared as", "generated", "held out", "nearer than 5% of held-out"},
               .rows = {}};
   for (const Comparison& one : comparisons) {
-    table.rows.push_back({one.name, fmt::format("{:.4f}", one.figures.generated),
-                          fmt::format("{:.4f}", one.figures.held_out),
+    const auto median = [](double value, double error) {
+      return fmt::format("{:.4f} ± {:.4f}", value, error);
+    };
+    table.rows.push_back({one.name, median(one.figures.generated, one.figures.generated_error),
+                          median(one.figures.held_out, one.figures.held_out_error),
                           fmt::format("{:.1f}%", 100 * one.figures.near)});
   }
   return table;
@@ -120,10 +132,11 @@ void run(const EvalCopiesOptions& options, const RunContext& context) {
     return open_dataset(data, split, Task::kPictures);
   };
   const Points generated = maker.of(open(options.generated, "all"), "generated");
+  const auto through = options.through.empty() ? nullptr : load_tokenizer(options.through);
   const Points held_out =
       maker.of(options.held_out.empty() ? open_evaluation_set(options.data, "", Task::kPictures)
                                         : open(options.held_out, "all"),
-               "held out");
+               "held out", through.get());
   const Points train = maker.of(open(options.data, "train"), "training set");
   std::vector<Comparison> comparisons{
       compare("pixels", train.thumbnails, held_out.thumbnails, generated.thumbnails)};
@@ -150,7 +163,9 @@ void run(const EvalCopiesOptions& options, const RunContext& context) {
   nlohmann::json result = {{"pictures", generated.thumbnails.size(0)}};
   for (const Comparison& one : comparisons) {
     result[one.name] = {{"generated", one.figures.generated},
+                        {"generated_error", one.figures.generated_error},
                         {"held_out", one.figures.held_out},
+                        {"held_out_error", one.figures.held_out_error},
                         {"near", one.figures.near}};
   }
   print_stdout(context.json ? json_text(result, 2) + "\n" : table.to_text());

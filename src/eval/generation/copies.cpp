@@ -1,5 +1,9 @@
 #include "eval/generation/copies.h"
 
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
 #include "base/error.h"
 #include "nn/torch.h"
 
@@ -35,10 +39,26 @@ Tensor direction_rows(const Tensor& features) {
   return values / values.norm(2, 1, true).clamp_min(1e-12);
 }
 
+namespace {
+
+// The median and its standard error: of n values about sqrt(n) / 2 ranks, either way.
+std::pair<double, double> median_of(const Tensor& values) {
+  const double rank = 0.5 / std::sqrt(static_cast<double>(values.numel()));
+  const auto at = [&](double share) {
+    return values.quantile(std::clamp(share, 0.0, 1.0)).item<double>();
+  };
+  return {at(0.5), 0.5 * (at(0.5 + rank) - at(0.5 - rank))};
+}
+
+}  // namespace
+
 CopyFigures compare_distances(const Tensor& generated, const Tensor& held_out) {
   const double limit = held_out.quantile(kNearShare).item<double>();
-  return {generated.quantile(0.5).item<double>(), held_out.quantile(0.5).item<double>(),
-          (generated < limit).to(torch::kFloat32).mean().item<double>()};
+  CopyFigures figures;
+  std::tie(figures.generated, figures.generated_error) = median_of(generated);
+  std::tie(figures.held_out, figures.held_out_error) = median_of(held_out);
+  figures.near = (generated < limit).to(torch::kFloat32).mean().item<double>();
+  return figures;
 }
 
 }  // namespace addp

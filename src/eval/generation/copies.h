@@ -22,6 +22,7 @@ Tensor direction_rows(const Tensor& features);
 struct CopyFigures {
   double generated = 0;  // median distance of a generated picture to its nearest training picture
   double held_out = 0;   // the same of a held-out picture
+  double generated_error = 0, held_out_error = 0;  // their standard errors
   // Share of generated pictures that are nearer than the nearest 5% of the held-out ones are. A
   // generator that repeats nothing has about 0.05 or less.
   double near = 0;

@@ -34,6 +34,16 @@ TEST(Copies, RepeatedPicturesAreNearAndNewOnesAreNot) {
   EXPECT_GE(near(torch::cat({copies, torch::rand({100, 3, 32, 32})})), 0.5);
 }
 
+// Of uniform numbers the median's error is known: 1 / (2 sqrt(n)).
+TEST(Copies, MediansComeWithTheirErrors) {
+  torch::manual_seed(3);
+  const CopyFigures figures = compare_distances(torch::rand({10000}), torch::rand({400}) + 1);
+  EXPECT_NEAR(figures.generated, 0.5, 0.02);
+  EXPECT_NEAR(figures.generated_error, 0.005, 0.0015);
+  EXPECT_NEAR(figures.held_out, 1.5, 0.1);
+  EXPECT_NEAR(figures.held_out_error, 0.025, 0.015);
+}
+
 TEST(Copies, DirectionsForgetLength) {
   const Tensor features = torch::randn({5, 8});
   EXPECT_TRUE(torch::allclose(direction_rows(features), direction_rows(3 * features)));
