@@ -16,8 +16,7 @@ namespace addp {
 NLOHMANN_JSON_SERIALIZE_ENUM(TokenInput, {{TokenInput::kDecoder, "decoder"},
                                           {TokenInput::kEncoderAndDecoder, "encoder-and-decoder"},
                                           {TokenInput::kNone, "none"}})
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BypassConfig, code_width, width, blocks,
-                                                skip,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BypassConfig, code_width, width, blocks, skip,
                                                 encoder_width, grid)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(AddpConfig, encoder, vocabulary, grid,
                                                 decoder_width, decoder_depth, decoder_heads,

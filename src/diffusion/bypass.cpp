@@ -48,8 +48,7 @@ Bypass::Bypass(const BypassConfig& config) : config_(config) {
       register_module("conv_out", std::make_shared<Conv2d>(config.width, config.encoder_width, 1));
   class_out_ =
       register_module("class_out", std::make_shared<Linear>(config.width, config.encoder_width));
-  mean_ = register_buffer("mean",
-                          torch::zeros({1, 1 + config.grid.area(), config.encoder_width}));
+  mean_ = register_buffer("mean", torch::zeros({1, 1 + config.grid.area(), config.encoder_width}));
   deviation_ = register_buffer("deviation", torch::ones({1}));
 }
 

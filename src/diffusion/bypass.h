@@ -26,8 +26,8 @@ std::int64_t usual_bypass_width(std::int64_t encoder_width);
 // A third of the encoder's blocks.
 std::int64_t usual_bypass_skip(std::int64_t encoder_depth);
 
-// Convolutions on the grid of tokens, as the VQ decoder has them there, and their mean for the class
-// position: any grid will do, and the result of a sample depends on that sample alone.
+// Convolutions on the grid of tokens, as the VQ decoder has them there, and their mean for the
+// class position: any grid will do, and the result of a sample depends on that sample alone.
 class Bypass : public torch::nn::Module {
  public:
   explicit Bypass(const BypassConfig& config);

@@ -106,8 +106,7 @@ Tensor first_logits(const Addp& addp, const SamplerStart& start, const SamplerOp
 
 // Logits [B, U, K] of the unreliable positions, at their places among all.
 Tensor among_all(const Tensor& logits, const Tensor& masked) {
-  const Tensor all =
-      at::zeros({masked.size(0), masked.size(1), logits.size(2)}, logits.options());
+  const Tensor all = at::zeros({masked.size(0), masked.size(1), logits.size(2)}, logits.options());
   return put_rows(all, positions_of(masked), logits);
 }
 

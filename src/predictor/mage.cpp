@@ -82,8 +82,7 @@ Tensor Mage::features(const Tensor& tokens, const Tensor& masked, const Grid& gr
   Tensor x = token_emb_->forward(ids, grid);
   x = pick_rows(x, kept);
   // Where not all results are asked for, nor are the encoder's masked positions: see below.
-  const Tensor seen =
-      kept.defined() || !places.defined() ? Tensor() : visible_positions(masked);
+  const Tensor seen = kept.defined() || !places.defined() ? Tensor() : visible_positions(masked);
   x = run_blocks(blocks_, dropout(x, config_.dropout, keys), keys, seen);
   x = decoder_embed_->forward(norm_->for_product(x));
 
@@ -108,8 +107,7 @@ Tensor Mage::code_logits(const Tensor& tokens, const Tensor& masked, const Grid&
 }
 
 Tensor Mage::distribution(const Tensor& tokens, const Tensor& masked, const Grid& grid,
-                          DropoutKeys* keys, const Tensor& classes,
-                          const Tensor& places) const {
+                          DropoutKeys* keys, const Tensor& classes, const Tensor& places) const {
   return code_logits(tokens, masked, grid, keys, classes, places).softmax(-1, torch::kFloat32);
 }
 

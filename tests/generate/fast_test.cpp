@@ -96,8 +96,7 @@ TEST_F(Fast, EncodingCanBeginAtAnyBlock) {
   ASSERT_EQ(whole.size(1), z_t.positions().size(1));
   for (std::int64_t block = 0; block <= addp.config().encoder.vit.depth; ++block) {
     const Tensor state = addp.vit()->state_before(block, pixels);
-    EXPECT_TRUE(
-        addp.vit()->features_from(block, state, {}, z_t.positions() + 1).equal(whole))
+    EXPECT_TRUE(addp.vit()->features_from(block, state, {}, z_t.positions() + 1).equal(whole))
         << block;
   }
 }

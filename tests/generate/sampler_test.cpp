@@ -123,14 +123,14 @@ double first_errors(const LoadedAddp& model, const testing::Tensors& recorded, M
   RecordedNoise noise(recorded);
   Tensor unreliable = start.masked;
   double error = 0;
-  const SamplerHooks hooks{
-      .on_step =
-          [&](const SamplerStep& s) {
-            error = logit_error(s, noise.at(s.step, "logits"), unreliable);
-            unreliable = s.masked;
-            if (error > kParity || s.step == 1) throw InterruptedError("known");
-          },
-      .cancelled = {}};
+  const SamplerHooks hooks{.on_step =
+                               [&](const SamplerStep& s) {
+                                 error = logit_error(s, noise.at(s.step, "logits"), unreliable);
+                                 unreliable = s.masked;
+                                 if (error > kParity || s.step == 1)
+                                   throw InterruptedError("known");
+                               },
+                           .cancelled = {}};
   try {
     generate(*model.network, *model.tokenizer, start, {.steps = steps, .curve = curve}, noise,
              hooks);
@@ -171,16 +171,16 @@ TEST(Sampler, ReplaysTheRecordedRun) {
     const auto start =
         SamplerStart::nothing(recorded.at("0.tokens").size(0), model.network->config().grid);
     Tensor unreliable = start.masked;
-    const Samples samples = generate(
-        *model.network, *model.tokenizer, start, options, noise,
-        {.on_step = [&](const SamplerStep& s) {
-          SCOPED_TRACE(::testing::Message() << "step " << s.step);
-          ++seen;
-          EXPECT_LT(logit_error(s, noise.at(s.step, "logits"), unreliable), kParity);
-          unreliable = s.masked;
-          EXPECT_TRUE(s.tokens.equal(noise.at(s.step, "tokens")));
-          EXPECT_TRUE(s.masked.equal(testing::as_mask(noise.at(s.step, "mask_next"))));
-        }});
+    const Samples samples =
+        generate(*model.network, *model.tokenizer, start, options, noise,
+                 {.on_step = [&](const SamplerStep& s) {
+                   SCOPED_TRACE(::testing::Message() << "step " << s.step);
+                   ++seen;
+                   EXPECT_LT(logit_error(s, noise.at(s.step, "logits"), unreliable), kParity);
+                   unreliable = s.masked;
+                   EXPECT_TRUE(s.tokens.equal(noise.at(s.step, "tokens")));
+                   EXPECT_TRUE(s.masked.equal(testing::as_mask(noise.at(s.step, "mask_next"))));
+                 }});
     EXPECT_EQ(seen, steps);
     EXPECT_LT((samples.pixels - recorded.at("image")).abs().max().item<double>(), 1e-3);
   }

@@ -31,8 +31,8 @@ std::string weights_digest(const std::filesystem::path& file) {
   digest.add(as_byte_span(sizes_of(config->second)));
   for (const auto& [name, tensor] : model.tensors) {
     if (name.starts_with(fmt::format("{}.", kForFastSampling))) continue;
-    digest.add(as_byte_span(fmt::format("{} {} {}\n", name, dtype_name(tensor.dtype),
-                                        fmt::join(tensor.shape, "x"))));
+    digest.add(as_byte_span(
+        fmt::format("{} {} {}\n", name, dtype_name(tensor.dtype), fmt::join(tensor.shape, "x"))));
     with_contiguous_bytes(tensor, [&](ByteSpan bytes) { digest.add(bytes); });
   }
   return digest.hex();

@@ -50,8 +50,7 @@ class CocoDataset final : public Dataset {
               [](const CocoAnnotation& a, const CocoAnnotation& b) {
                 return a.image_id != b.image_id ? a.image_id < b.image_id : a.id < b.id;
               });
-    const std::size_t found =
-        collect(find_coco_pictures(*source_, layout, split, file_), options);
+    const std::size_t found = collect(find_coco_pictures(*source_, layout, split, file_), options);
     description_ = fmt::format("{}: COCO {}, {} pictures, {} annotations, {} classes",
                                source_->path(), split.name, format_count(found),
                                format_count(file_.annotations.size()), class_names_.size());

@@ -78,7 +78,8 @@ Tensor Vit::state_before(std::int64_t block, const Tensor& pixels) const {
 Tensor Vit::features_from(std::int64_t block, const Tensor& state, const Tensor& extra,
                           const Tensor& rows) const {
   if (!extra.defined()) return finish(block, state, nullptr, rows);
-  if (block > 0) throw UsageError("tokens enter the first block of the encoder, not block {}", block);
+  if (block > 0)
+    throw UsageError("tokens enter the first block of the encoder, not block {}", block);
   return finish(block, at::cat({state, normed(extra).to(state.scalar_type())}, 1), nullptr, rows);
 }
 

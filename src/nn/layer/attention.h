@@ -15,8 +15,8 @@ class Attention : public torch::nn::Module {
 
   // [B, N, D] -> [B, N, D]. With `where` the positions are a grid, and attention may be windowed
   // and know relative positions. `rows` [B, M]: the positions whose results are wanted, [B, M, D].
-  Tensor forward(const Tensor& x, DropoutKeys* keys = nullptr,
-                 const GridAttention* where = nullptr, const Tensor& rows = {}) const;
+  Tensor forward(const Tensor& x, DropoutKeys* keys = nullptr, const GridAttention* where = nullptr,
+                 const Tensor& rows = {}) const;
 
  private:
   Tensor mix(const Tensor& q, const Tensor& k, const Tensor& v, DropoutKeys* keys,

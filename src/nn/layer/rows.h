@@ -1,5 +1,5 @@
-// Some positions of a batch of sequences. Of a network's last block often only a few are wanted: the
-// masked ones, say, where a token is predicted.
+// Some positions of a batch of sequences. Of a network's last block often only a few are wanted:
+// the masked ones, say, where a token is predicted.
 #pragma once
 
 #include "nn/types.h"

@@ -15,9 +15,9 @@
 #include "nn/layer/picture_tensor.h"
 #include "nn/torch.h"
 #include "stages/generative/make_stage.h"
-#include "train/start_from.h"
 #include "stages/generative/transformer_size.h"
 #include "train/network_stage.h"
+#include "train/start_from.h"
 
 namespace addp {
 namespace {

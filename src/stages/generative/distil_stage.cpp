@@ -84,7 +84,8 @@ class DistilStage : public NetworkStage {
         options_(options),
         model_(open_teacher(options)),
         network_(make_bypass(options, model_)),
-        feed_(options, network_->config().skip, *model_.network, *model_.tokenizer, known_classes(model_), world) {
+        feed_(options, network_->config().skip, *model_.network, *model_.tokenizer,
+              known_classes(model_), world) {
     check(options.sampler);
     // Of held-out trajectories, so that all processes begin alike.
     network_->start_on(feed_.run(kHeldOutSeed, shown_numbers()).encoded);

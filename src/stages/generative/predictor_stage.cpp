@@ -10,9 +10,9 @@
 #include "predictor/mage_file.h"
 #include "predictor/mage_training.h"
 #include "stages/generative/make_stage.h"
-#include "train/start_from.h"
 #include "stages/generative/transformer_size.h"
 #include "train/network_stage.h"
+#include "train/start_from.h"
 
 namespace addp {
 namespace {

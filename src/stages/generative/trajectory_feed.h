@@ -22,8 +22,8 @@ struct TrajectoryStates {
 
 class TrajectoryFeed {
  public:
-  // `block` is the encoder's block whose input is wanted, `classes` are those the model knows; every
-  // tenth trajectory has none.
+  // `block` is the encoder's block whose input is wanted, `classes` are those the model knows;
+  // every tenth trajectory has none.
   TrajectoryFeed(const DistilOptions& options, std::int64_t block, Addp& addp,
                  const Vqgan& tokenizer, std::int64_t classes, const World& world);
 

@@ -10,9 +10,7 @@ namespace {
 
 using Metadata = std::map<std::string, std::string>;
 
-TensorView numbers(std::uint8_t first) {
-  return make_tensor(DType::kU8, {2}, {first, 2});
-}
+TensorView numbers(std::uint8_t first) { return make_tensor(DType::kU8, {2}, {first, 2}); }
 
 std::string digest_of(const TensorMap& tensors, const Metadata& metadata) {
   const testing::TemporaryFolder folder;
