@@ -10,6 +10,15 @@
 
 namespace addp {
 
+namespace {
+
+// With a gradient the encoder runs all the same: its weights get one, of zeros.
+bool nothing_to_encode(const Tensor& positions) {
+  return positions.size(1) == 0 && !at::GradMode::is_enabled();
+}
+
+}  // namespace
+
 Tensor ReliableTokens::positions() const { return positions_of(masked.logical_not()); }
 
 Addp::Addp(const AddpConfig& config) : config_(config) {
@@ -56,11 +65,13 @@ void Addp::attach(std::shared_ptr<Bypass> bypass) {
 
 Tensor Addp::encode(const Tensor& pixels, const ReliableTokens& reliable, DropoutKeys* keys) {
   const Tensor positions = reliable.positions();
+  if (nothing_to_encode(positions)) return {};
   return encoder_->features(pixels, keys, encoder_tokens(reliable, positions), positions + 1);
 }
 
 Tensor Addp::encode_fast(const Tensor& embeddings, const ReliableTokens& reliable) const {
   const Tensor positions = reliable.positions();
+  if (nothing_to_encode(positions)) return {};
   return vit()->features_from(bypass_->config().skip, bypass_->forward(embeddings, reliable.grid),
                               encoder_tokens(reliable, positions), positions + 1);
 }

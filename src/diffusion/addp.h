@@ -50,7 +50,7 @@ class Addp : public torch::nn::Module {
   void attach(std::shared_ptr<Bypass> bypass);
 
   // normalised pixels [B, 3, H, W] -> e_t at the R reliable positions, [B, R, D]: of the others
-  // nothing reaches the decoder.
+  // nothing reaches the decoder. Undefined where there are none and no gradient is asked for.
   Tensor encode(const Tensor& pixels, const ReliableTokens& reliable, DropoutKeys* keys = nullptr);
   // The same without pixels, from the embeddings [B, L, C] that they would be decoded from; needs a
   // bypass.

@@ -208,6 +208,7 @@ Samples Generator::sample_asked(const std::vector<PictureAsk>& pictures, const G
 void Generator::sample_all(const GenerationPlan& plan,
                            const std::function<void(std::int64_t, const Tensor&)>& sink,
                            const SamplerHooks& hooks) const {
+  const FrozenWeights frozen(/*lend=*/only_bf16_.has_value());  // laid out once for all batches
   for (std::int64_t done = 0; done < plan.count; done += plan.batch) {
     std::vector<std::uint64_t> numbers(
         static_cast<std::size_t>(std::min(plan.batch, plan.count - done)));

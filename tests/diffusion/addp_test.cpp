@@ -164,8 +164,12 @@ TEST(Addp, WithEverythingMaskedTheEncoderIsNotNeeded) {
   const ReliableTokens nothing{some_tokens(2, grid), torch::ones({2, grid.area()}, torch::kBool),
                                grid};
   const Tensor e = nets.addp->encode(torch::rand({2, 3, 12, 20}), nothing);
-  EXPECT_EQ(e.size(1), 0);
-  EXPECT_TRUE(nets.addp->decode(e, nothing).equal(nets.addp->decode({}, nothing)));
+  EXPECT_FALSE(e.defined());
+  const Tensor without = nets.addp->decode(e, nothing);
+  at::AutoGradMode with_gradient(true);
+  const Tensor empty = nets.addp->encode(torch::rand({2, 3, 12, 20}), nothing);
+  EXPECT_EQ(empty.size(1), 0);
+  EXPECT_TRUE(nets.addp->decode(empty, nothing).equal(without));
 }
 
 TEST(Addp, UnreliableTokensAreNotLookedAtByTheDecoder) {

@@ -99,8 +99,8 @@ Measured measure(const Subject& subject, const BenchGenerateOptions& options) {
   std::iota(numbers.begin(), numbers.end(), 0);
   const auto start = SamplerStart::nothing(options.batch, grid_of(subject, options.size));
   const SamplerHooks hooks{.on_step = {}, .cancelled = interrupt_requested};
+  const FrozenWeights frozen(/*lend=*/true);  // as batches of one command have them
   const auto run = [&](const SamplerOptions& sampler) {
-    const FrozenWeights frozen(/*lend=*/true);
     StreamNoise noise(0, numbers);
     generate(*subject.network, *subject.tokenizer, start, sampler, noise, hooks);
   };
