@@ -4,11 +4,14 @@
 #include "diffusion/mapping.h"
 #include "diffusion/noisy_pixels.h"
 #include "machine/machine.h"
+#include "nn/kernel/frozen_weights.h"
 #include "nn/layer/rows.h"
 #include "nn/torch.h"
 
 namespace addp {
 namespace {
+
+constexpr std::int64_t kSparing = 4;  // steps after which memory is returned, where it is short
 
 // The same number of masked tokens in every sample, or a UsageError.
 std::int64_t unknown_tokens(const SamplerStart& start) {
@@ -190,6 +193,7 @@ Samples generate(Addp& addp, const Vqgan& tokenizer, const SamplerStart& given,
       unreliable = mapped(options.mapping, probabilities, tokenizer, state.step, noise);
     }
     complete(unreliable, !options.fast || state.step + 1 == options.steps);
+    if (state.step % kSparing == kSparing - 1) spare_memory(state.embeddings);
     if (hooks.on_step) hooks.on_step(state);
   }
   return {state.tokens, state.pixels};

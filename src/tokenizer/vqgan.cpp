@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "machine/freed_memory.h"
 #include "machine/precision.h"
 #include "model/init.h"
 #include "nn/kernel/frozen_weights.h"
@@ -100,7 +99,7 @@ Tensor Vqgan::decode(const Tensor& embeddings) const {
   constexpr std::int64_t kLarge = 256 * 256;  // pictures whose layers are large beside the weights
   const std::int64_t pixels = embeddings.size(-2) * embeddings.size(-1) * factor() * factor();
   return in_portions(embeddings, pixels, [&](const Tensor& part) {
-    if (pixels >= kLarge && weights_lend_memory()) return_freed_memory();
+    if (pixels >= kLarge) spare_memory(part);
     return decoder_->forward(part);
   });
 }

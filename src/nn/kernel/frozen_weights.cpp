@@ -155,7 +155,9 @@ FrozenWeights::~FrozenWeights() {
   if (--store.depth == 0) forget_forms();
 }
 
-bool weights_lend_memory() { return store.depth > 0 && store.lend; }
+void spare_memory(const Tensor& x) {
+  if (store.depth > 0 && store.lend && product_type(x) == torch::kFloat32) return_freed_memory();
+}
 
 Tensor linear_product(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (!usable(x, weight)) return at::linear(x, weight, bias);

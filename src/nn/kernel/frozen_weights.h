@@ -20,9 +20,10 @@ class FrozenWeights {
   FrozenWeights& operator=(const FrozenWeights&) = delete;
 };
 
-// Whether weights lend their memory on this thread: whoever needs much of it at once should first
-// return what is free.
-bool weights_lend_memory();
+// Where weights lend their memory on this thread and products of `x` are in float32, what is free
+// goes back to the system. For those who need much at once, or other sizes in every step: holes of
+// one size are none for the next. In bfloat16 it is half as much, and not worth the time.
+void spare_memory(const Tensor& x);
 
 // Each is torch's operation, or the same with laid-out weights. Weight and bias are tensors that
 // live as long as the network (not views made for the call); the bias may be undefined.
