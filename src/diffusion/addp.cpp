@@ -58,6 +58,14 @@ Addp::Addp(const AddpConfig& config) : config_(config) {
 }
 
 void Addp::attach(std::shared_ptr<Bypass> bypass) {
+  const BypassConfig& sizes = bypass->config();
+  if (vit() == nullptr || sizes.skip > vit()->config().depth ||
+      sizes.encoder_width != encoder_->width()) {
+    throw UsageError(
+        "a bypass that stands for {} blocks of width {} does not fit the encoder: make another by "
+        "'addp distil'",
+        sizes.skip, sizes.encoder_width);
+  }
   config_.bypass = bypass->config();
   bypass_ =
       bypass_ ? replace_module("bypass", std::move(bypass)) : register_module("bypass", bypass);

@@ -16,10 +16,11 @@ constexpr std::int64_t kGroups = 8;
 constexpr std::int64_t kChannelStep = 32;  // what vectors of any machine divide
 
 void check(const BypassConfig& c) {
-  if (c.code_width < 1 || c.width < 1 || c.blocks < 0 || c.skip < 0 || c.encoder_width < 1) {
+  if (c.code_width < 1 || c.width < 1 || c.blocks < 0 || c.skip < 0 || c.encoder_width < 1 ||
+      c.grid.height < 1 || c.grid.width < 1) {
     throw UsageError(
-        "a bypass of {} blocks of {} channels between {} and {} numbers cannot be made: give "
-        "positive numbers",
+        "a bypass of {} blocks of {} channels between {} and {} numbers cannot be made; make another "
+        "by 'addp distil'",
         c.blocks, c.width, c.code_width, c.encoder_width);
   }
 }

@@ -193,6 +193,18 @@ TEST_F(Fast, FilesAreLoadedStrictly) {
   EXPECT_THROW(load_addp(folder.path() / "more.safetensors"), DataError);
 }
 
+TEST_F(Fast, ABypassMustFitItsEncoder) {
+  const BypassConfig fits = model_.network->bypass()->config();
+  BypassConfig deeper = fits, wider = fits;
+  deeper.skip = model_.network->config().encoder.vit.depth + 1;
+  wider.encoder_width *= 2;
+  for (const BypassConfig& config : {deeper, wider}) {
+    EXPECT_THROW(model_.network->attach(std::make_shared<Bypass>(config)), UsageError);
+  }
+  const testing::SmallAddp resnet = testing::make_small_addp("resnet-nano");
+  EXPECT_THROW(resnet.network->attach(std::make_shared<Bypass>(fits)), UsageError);
+}
+
 TEST(Bypass, BeginsAtTheMeanAndCountsWhatItLeavesUnexplained) {
   Bypass bypass({.code_width = 4, .width = 32, .blocks = 1, .encoder_width = 6, .grid = {2, 2}});
   initialise_bypass(bypass, RandomStream(1, "bypass"));
