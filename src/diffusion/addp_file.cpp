@@ -1,6 +1,7 @@
 #include "diffusion/addp_file.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "machine/machine.h"
 #include "nn/torch.h"
 
@@ -51,14 +52,21 @@ LoadedAddp load_addp(const std::filesystem::path& path, const std::filesystem::p
 
 LoadedAddp load_addp(const ModelFile& file, std::shared_ptr<Vqgan> tokenizer, HeadCounts heads) {
   require_kind(file, {"addp"});
-  const AddpConfig config = config_of(file, heads);
+  AddpConfig config = config_of(file, heads);
+  std::vector<std::string> unused = addp_unused_names(config);
+  // Files of an earlier version: their bypass gave patches, and did not say of what width.
+  if (config.bypass.width > 0 && config.bypass.encoder_width == 0) {
+    warn("{}: was prepared for --fast by an earlier version; 'addp distil' does it again",
+         file.source);
+    config.bypass = {};
+    unused.emplace_back("bypass.*");
+  }
   LoadedAddp loaded;
   loaded.network =
       from_file(file.source, [&] { return on_device(std::make_shared<Addp>(config)); });
-  loaded.report = load_strictly(*loaded.network, file.tensors,
-                                {.source = file.source,
-                                 .unused = addp_unused_names(config),
-                                 .file_name = file_names(config.encoder.kind)});
+  loaded.report = load_strictly(
+      *loaded.network, file.tensors,
+      {.source = file.source, .unused = unused, .file_name = file_names(config.encoder.kind)});
   loaded.network->eval();
   loaded.provenance = file.provenance;
   loaded.tokenizer = tokenizer ? std::move(tokenizer) : tokenizer_in(file);

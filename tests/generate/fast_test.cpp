@@ -193,6 +193,18 @@ TEST_F(Fast, FilesAreLoadedStrictly) {
   EXPECT_THROW(load_addp(folder.path() / "more.safetensors"), DataError);
 }
 
+TEST_F(Fast, WhatAnEarlierVersionPreparedIsLeftBehind) {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.path() / "model.safetensors";
+  testing::write_small_addp(path, model_);
+  Safetensors file = read_safetensors(path);
+  auto config = nlohmann::json::parse(file.metadata.at("addp.config"));
+  config["bypass"] = {{"code_width", 6}, {"width", 32}, {"blocks", 1}, {"patch_width", 128}};
+  file.metadata["addp.config"] = config.dump();
+  write_safetensors(folder.path() / "old.safetensors", file.tensors, file.metadata);
+  EXPECT_EQ(load_addp(folder.path() / "old.safetensors").network->bypass(), nullptr);
+}
+
 TEST_F(Fast, ABypassMustFitItsEncoder) {
   const BypassConfig fits = model_.network->bypass()->config();
   BypassConfig deeper = fits, wider = fits;
