@@ -35,7 +35,10 @@ struct MapsOptions {
         .range(0, 1024)
         .advanced();
     o.add("relative-positions", relative_positions, "in a ViT's attention").advanced();
-    o.add("freeze-norm", freeze_norm, "a ResNet's batch norms keep the statistics they have")
+    o.add(
+         "freeze-norm", freeze_norm,
+         "a ResNet's batch norms keep the statistics they have: to end the training of small batches "
+         "with, whose statistics are not those that the network is used with")
         .advanced();
     o.add("drop-path", drop_path, "stochastic depth of a ViT").range(0, 0.99).advanced();
     o.add("layer-decay", layer_decay, "learning rate of a ViT's block over that of the next one")
