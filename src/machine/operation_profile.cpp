@@ -39,6 +39,7 @@ constexpr std::string_view kPacked = "mkldnn::_convolution_pointwise";
 constexpr std::string_view kPackedTransposed = "mkldnn::_convolution_transpose_pointwise";
 constexpr std::string_view kPackedLinear = "mkldnn::_linear_pointwise";
 constexpr std::string_view kOwnAttention = "addp::attention";  // nn/kernel/fused_attention.h
+constexpr std::string_view kOwnConvolution = "addp::convolution";  // nn/kernel/winograd.h
 
 double size_of(const c10::IValue& tensor, std::int64_t dim) {
   return static_cast<double>(tensor.toTensor().size(dim));
@@ -72,9 +73,19 @@ double backward_work(Inputs inputs) {
   return once * ((wanted[0] ? 1 : 0) + (wanted[1] ? 1 : 0));
 }
 
+// Of 2x2 results in 16 products per pair of channels; inputs: maps, weights, results.
+double winograd_work(Inputs inputs) {
+  const Tensor maps = inputs[0].toTensor();
+  const double tiles = static_cast<double>(maps.size(0)) *
+                       static_cast<double>((maps.size(2) + 1) / 2) *
+                       static_cast<double>((maps.size(3) + 1) / 2);
+  return 2 * tiles * 16.0 / 9.0 * static_cast<double>(inputs[1].toTensor().numel());
+}
+
 double convolution_work(std::string_view name, Inputs inputs) {
   if (name == "aten::convolution") return forward_work(inputs, 3, 4, inputs[6].toBool());
   if (name == "aten::convolution_backward") return backward_work(inputs);
+  if (name.starts_with(kOwnConvolution)) return winograd_work(inputs);
   if (name == kPacked) return forward_work(inputs, 4, 3, false);
   return name == kPackedTransposed ? forward_work(inputs, 5, 3, true) : 0;
 }

@@ -10,6 +10,7 @@
 #include "machine/freed_memory.h"
 #include "machine/precision.h"
 #include "nn/kernel/residual.h"
+#include "nn/kernel/winograd.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -171,6 +172,9 @@ Tensor linear_product_gelu(const Tensor& x, const Tensor& weight, const Tensor& 
 
 Tensor convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t stride,
                    std::int64_t padding) {
+  if (stride == 1 && padding == 1 && suits_winograd(x, weight)) {
+    return winograd_convolution(x, weight, bias);
+  }
   if (!usable(x, weight)) return at::conv2d(x, weight, bias, stride, padding);
   static const auto pack = operation<PackConvolution>("mkldnn::_reorder_convolution_weight");
   static const auto run = operation<RunConvolution>("mkldnn::_convolution_pointwise");

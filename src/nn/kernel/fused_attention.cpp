@@ -17,11 +17,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-AttentionScratch& own_scratch() {
-  thread_local AttentionScratch scratch;
-  return scratch;
-}
-
 // The heads of a batch, one after the other.
 class Heads {
  public:
@@ -41,7 +36,7 @@ class Heads {
   template <class Work>
   void for_each(const Work& work) const {
     for_parts(batch_ * heads_, 1, [&](std::int64_t begin, std::int64_t end) {
-      AttentionScratch& scratch = own_scratch();
+      Scratch& scratch = own_scratch();
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t sample = i / heads_, number = i % heads_;
         AttentionHead head = head_;
@@ -81,7 +76,7 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     with_elements(projected, [&](auto element) {
       using Element = decltype(element);
       all.for_each([&](const AttentionHead& head, std::int64_t at, std::int64_t out_at,
-                       std::int64_t row, AttentionScratch& scratch) {
+                       std::int64_t row, Scratch& scratch) {
         attention_head(head, inputs_at<Element>(projected, at, all.width()),
                        elements<Element>(out) + out_at, scales_of(scales) + row, scratch);
       });
@@ -102,7 +97,7 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     with_elements(projected, [&](auto element) {
       using Element = decltype(element);
       all.for_each([&](const AttentionHead& head, std::int64_t at, std::int64_t out_at,
-                       std::int64_t row, AttentionScratch& scratch) {
+                       std::int64_t row, Scratch& scratch) {
         Element* q = elements<Element>(gradient) + at;
         attention_head_backward(head, inputs_at<Element>(projected, at, all.width()),
                                 elements<const Element>(out) + out_at,

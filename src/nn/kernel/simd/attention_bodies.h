@@ -1,6 +1,6 @@
 // The loops of attention_kernels.h. Included by attention_kernels.cpp once for each width of
 // vectors.
-#include "nn/kernel/simd/head_products.h"
+#include "nn/kernel/simd/head_matrices.h"
 
 // Takes pieces off the front of a block of memory; without memory it only adds up.
 class Pieces {

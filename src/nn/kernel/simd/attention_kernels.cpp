@@ -47,23 +47,15 @@ bool multiplies_pairs() {
 
 // run(memory) says how many words it needs where it is given none.
 template <class Run>
-void run_in(AttentionScratch& scratch, const Run& run) {
+void run_in(Scratch& scratch, const Run& run) {
   run(scratch.words(run(nullptr)));
 }
 
 }  // namespace
 
-std::uint32_t* AttentionScratch::words(std::int64_t count) {
-  constexpr std::size_t kLine = 64;
-  const auto wanted = static_cast<std::size_t>(count) + kLine / sizeof(std::uint32_t);
-  if (memory_.size() < wanted) memory_.resize(wanted);
-  const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
-  return reinterpret_cast<std::uint32_t*>((address + kLine - 1) / kLine * kLine);
-}
-
 template <class Element>
 void attention_head(const AttentionHead& head, const HeadInputs<Element>& in, Element* out,
-                    RowScale* scales, AttentionScratch& scratch) {
+                    RowScale* scales, Scratch& scratch) {
   run_in(scratch, [&](std::uint32_t* memory) {
     if constexpr (std::is_same_v<Element, Bf16>) {
       if (multiplies_pairs()) return attention_of_pairs(head, in, out, scales, memory);
@@ -75,7 +67,7 @@ void attention_head(const AttentionHead& head, const HeadInputs<Element>& in, El
 template <class Element>
 void attention_head_backward(const AttentionHead& head, const HeadInputs<Element>& in,
                              const Element* out, const Element* outer, const RowScale* scales,
-                             const HeadGradients<Element>& gradients, AttentionScratch& scratch) {
+                             const HeadGradients<Element>& gradients, Scratch& scratch) {
   run_in(scratch, [&](std::uint32_t* memory) {
     if constexpr (std::is_same_v<Element, Bf16>) {
       if (multiplies_pairs()) {
@@ -89,10 +81,10 @@ void attention_head_backward(const AttentionHead& head, const HeadInputs<Element
 
 #define ADDP_ATTENTION_KERNELS(Element)                                                    \
   template void attention_head(const AttentionHead&, const HeadInputs<Element>&, Element*, \
-                               RowScale*, AttentionScratch&);                              \
+                               RowScale*, Scratch&);                              \
   template void attention_head_backward(const AttentionHead&, const HeadInputs<Element>&,  \
                                         const Element*, const Element*, const RowScale*,   \
-                                        const HeadGradients<Element>&, AttentionScratch&);
+                                        const HeadGradients<Element>&, Scratch&);
 ADDP_ATTENTION_KERNELS(float)
 ADDP_ATTENTION_KERNELS(Bf16)
 #undef ADDP_ATTENTION_KERNELS

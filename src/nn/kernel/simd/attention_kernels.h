@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "nn/kernel/simd/bf16.h"
 #include "nn/kernel/simd/dropping.h"
+#include "nn/kernel/simd/scratch.h"
 
 namespace addp {
 
@@ -20,16 +20,6 @@ struct AttentionHead {
   float scale = 1;
   Dropping dropping{};             // of the weights
   std::int64_t first_element = 0;  // of this head's weights, by rows of queries
-};
-
-// Memory that heads are computed in, one for each thread.
-class AttentionScratch {
- public:
-  // Aligned, with the contents undefined; the one before is gone.
-  std::uint32_t* words(std::int64_t count);
-
- private:
-  std::vector<std::uint32_t> memory_;
 };
 
 template <class Element>
@@ -45,7 +35,7 @@ struct RowScale {
 // Fills `scales` [length], which the gradients need.
 template <class Element>
 void attention_head(const AttentionHead& head, const HeadInputs<Element>& in, Element* out,
-                    RowScale* scales, AttentionScratch& scratch);
+                    RowScale* scales, Scratch& scratch);
 
 template <class Element>
 struct HeadGradients {
@@ -56,6 +46,6 @@ struct HeadGradients {
 template <class Element>
 void attention_head_backward(const AttentionHead& head, const HeadInputs<Element>& in,
                              const Element* out, const Element* outer, const RowScale* scales,
-                             const HeadGradients<Element>& gradients, AttentionScratch& scratch);
+                             const HeadGradients<Element>& gradients, Scratch& scratch);
 
 }  // namespace addp

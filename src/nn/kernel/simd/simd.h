@@ -5,6 +5,7 @@
 // .cpp files only.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -68,11 +69,13 @@ inline constexpr std::uint32_t kOrder[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1
 #define ADDP_LANES 8
 namespace eight {
 #include "nn/kernel/simd/vectors.h"
+#include "nn/kernel/simd/tile_products.h"
 }
 #undef ADDP_LANES
 #define ADDP_LANES 16
 namespace sixteen {
 #include "nn/kernel/simd/vectors.h"
+#include "nn/kernel/simd/tile_products.h"
 }
 #undef ADDP_LANES
 
