@@ -38,7 +38,7 @@ thread_local Watch watch;
 constexpr std::string_view kPacked = "mkldnn::_convolution_pointwise";
 constexpr std::string_view kPackedTransposed = "mkldnn::_convolution_transpose_pointwise";
 constexpr std::string_view kPackedLinear = "mkldnn::_linear_pointwise";
-constexpr std::string_view kOwnAttention = "addp::attention";  // nn/kernel/fused_attention.h
+constexpr std::string_view kOwnAttention = "addp::attention";      // nn/kernel/fused_attention.h
 constexpr std::string_view kOwnConvolution = "addp::convolution";  // nn/kernel/winograd.h
 
 double size_of(const c10::IValue& tensor, std::int64_t dim) {

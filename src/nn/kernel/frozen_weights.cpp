@@ -188,15 +188,16 @@ Tensor convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, st
 }
 
 Tensor doubling_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const auto type = product_type(x);
+  // Rounded before it is spread as well: the same whether the weight is kept in float32 or not.
   if (!usable(x, weight)) {
-    return at::conv_transpose2d(x, doubling_weight(weight), bias, /*stride=*/2, /*padding=*/1);
+    return at::conv_transpose2d(x, doubling_weight(weight.to(type)), bias, /*stride=*/2,
+                                /*padding=*/1);
   }
   static const auto pack =
       operation<PackTransposed>("mkldnn::_reorder_convolution_transpose_weight");
   static const auto run = operation<RunTransposed>("mkldnn::_convolution_transpose_pointwise");
   const std::array<std::int64_t, 2> zero{0, 0}, one{1, 1}, two{2, 2};
-  const auto type = product_type(x);
-  // Rounded before it is spread as well: the same whether the weight is kept in float32 or not.
   const Tensor packed = kept_form(weight, true, [&](const Tensor& w) {
     return pack.call(doubling_weight(w.to(type)).to(type), one, zero, two, one, 1, x.sizes());
   });

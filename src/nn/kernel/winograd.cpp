@@ -45,12 +45,11 @@ Tensor convolve(const Tensor& maps, const Tensor& ordered, const Tensor& bias) {
     winograd_weights(shape, first, end, ordered.const_data_ptr<float>(), planes.data_ptr<float>());
   });
   const float* offset = bias.defined() ? bias.const_data_ptr<float>() : nullptr;
-  const std::int64_t blocks = (shape.tiles() + kWinogradTiles - 1) / kWinogradTiles;
+  const std::int64_t size = shape.block(), blocks = (shape.tiles() + size - 1) / size;
   for_parts(blocks, 1, [&](std::int64_t first, std::int64_t end) {
     float* scratch = own_scratch().floats(sizes.scratch);
     for (std::int64_t block = first; block < end; ++block) {
-      const TileRange tiles{block * kWinogradTiles,
-                            std::min((block + 1) * kWinogradTiles, shape.tiles())};
+      const TileRange tiles{block * size, std::min((block + 1) * size, shape.tiles())};
       winograd_convolve(shape, tiles, x.const_data_ptr<float>(), planes.const_data_ptr<float>(),
                         offset, out.data_ptr<float>(), scratch);
     }
@@ -61,23 +60,14 @@ Tensor convolve(const Tensor& maps, const Tensor& ordered, const Tensor& bias) {
 Tensor weight_gradient(const Tensor& x, const Tensor& outer) {
   const WinogradShape shape = winograd_shape(x, outer.size(1));
   const Tensor gradient = torch::empty({3, 3, shape.inputs, shape.outputs});
-  RECORD_FUNCTION("addp::convolution backward 3x3",
-                  std::vector<c10::IValue>({x, gradient, outer}));
+  RECORD_FUNCTION("addp::convolution backward 3x3", std::vector<c10::IValue>({x, gradient, outer}));
   const WinogradFloats sizes = winograd_floats(shape);
-  const Tensor inputs = floats(sizes.inputs), results = floats(sizes.results);
   const Tensor planes = torch::zeros({sizes.gradient});
-  for (std::int64_t begin = 0; begin < shape.tiles(); begin += kWinogradGradientTiles) {
-    const TileRange all{begin, std::min(begin + kWinogradGradientTiles, shape.tiles())};
-    for_parts(all.end - all.first, 16, [&](std::int64_t first, std::int64_t end) {
-      winograd_planes(shape, all, {begin + first, begin + end}, x.const_data_ptr<float>(),
-                      outer.const_data_ptr<float>(), inputs.data_ptr<float>(),
-                      results.data_ptr<float>());
-    });
-    for_parts(winograd_pieces(shape), 1, [&](std::int64_t first, std::int64_t end) {
-      winograd_add_products(shape, all, first, end, inputs.const_data_ptr<float>(),
-                            results.const_data_ptr<float>(), planes.data_ptr<float>());
-    });
-  }
+  for_parts(winograd_pieces(shape), 1, [&](std::int64_t first, std::int64_t end) {
+    winograd_add_products(shape, first, end, x.const_data_ptr<float>(),
+                          outer.const_data_ptr<float>(), planes.data_ptr<float>(),
+                          own_scratch().floats(sizes.gradient_scratch));
+  });
   for_parts(shape.inputs, 4, [&](std::int64_t first, std::int64_t end) {
     winograd_gradient(shape, first, end, planes.const_data_ptr<float>(),
                       gradient.data_ptr<float>());
@@ -117,10 +107,11 @@ class Winograd : public torch::autograd::Function<Winograd> {
 
 bool suits_winograd(const Tensor& x, const Tensor& weight) {
   // Fewer channels do not fill vectors and products; few tiles do not repay transformed weights.
-  constexpr std::int64_t kChannels = 16, kTiles = 256;
+  constexpr std::int64_t kChannels = 32, kTiles = 256;
   if (weight.dim() != 4 || weight.size(2) != 3 || weight.size(3) != 3) return false;
   if (weight.size(0) < kChannels || weight.size(1) < kChannels) return false;
-  if (!x.is_cpu() || x.dim() != 4 || reference_arithmetic() || !winograd_has_vectors()) return false;
+  if (!x.is_cpu() || x.dim() != 4 || reference_arithmetic() || !winograd_has_vectors())
+    return false;
   return x.scalar_type() == torch::kFloat32 && weight.scalar_type() == torch::kFloat32 &&
          product_type(x) == torch::kFloat32 && winograd_shape(x, weight.size(0)).tiles() >= kTiles;
 }

@@ -19,7 +19,8 @@ struct ConvolutionCase {
 };
 
 Tensor maps(std::int64_t batch, std::int64_t channels, std::int64_t height, std::int64_t width) {
-  return torch::randn({batch, channels, height, width}).contiguous(torch::MemoryFormat::ChannelsLast);
+  return torch::randn({batch, channels, height, width})
+      .contiguous(torch::MemoryFormat::ChannelsLast);
 }
 
 class WinogradConvolution : public ::testing::TestWithParam<ConvolutionCase> {};
@@ -38,7 +39,8 @@ TEST_P(WinogradConvolution, ForwardAndGradientsFollowTheDefinition) {
   const Tensor wanted = at::conv2d(dx, dw, db, 1, 1);
   wanted.backward(seed.to(torch::kFloat64));
 
-  const Tensor fx = leaf(x, torch::kFloat32), fw = leaf(weight, torch::kFloat32), fb = c.with_bias ? leaf(bias, torch::kFloat32) : Tensor();
+  const Tensor fx = leaf(x, torch::kFloat32), fw = leaf(weight, torch::kFloat32),
+               fb = c.with_bias ? leaf(bias, torch::kFloat32) : Tensor();
   const Tensor actual = winograd_convolution(fx, fw, fb);
   ASSERT_EQ(actual.sizes(), wanted.sizes());
   EXPECT_TRUE(actual.is_contiguous(at::MemoryFormat::ChannelsLast));

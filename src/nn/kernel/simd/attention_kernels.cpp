@@ -81,7 +81,7 @@ void attention_head_backward(const AttentionHead& head, const HeadInputs<Element
 
 #define ADDP_ATTENTION_KERNELS(Element)                                                    \
   template void attention_head(const AttentionHead&, const HeadInputs<Element>&, Element*, \
-                               RowScale*, Scratch&);                              \
+                               RowScale*, Scratch&);                                       \
   template void attention_head_backward(const AttentionHead&, const HeadInputs<Element>&,  \
                                         const Element*, const Element*, const RowScale*,   \
                                         const HeadGradients<Element>&, Scratch&);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "nn/kernel/simd/bf16.h"
@@ -69,14 +70,16 @@ inline constexpr std::uint32_t kOrder[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1
 #define ADDP_LANES 8
 namespace eight {
 #include "nn/kernel/simd/vectors.h"
+// which these are made of
 #include "nn/kernel/simd/tile_products.h"
-}
+}  // namespace eight
 #undef ADDP_LANES
 #define ADDP_LANES 16
 namespace sixteen {
 #include "nn/kernel/simd/vectors.h"
+// which these are made of
 #include "nn/kernel/simd/tile_products.h"
-}
+}  // namespace sixteen
 #undef ADDP_LANES
 
 }  // namespace addp::simd

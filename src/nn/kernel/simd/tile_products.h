@@ -1,6 +1,6 @@
 // Products of small matrices, tile by tile in registers. Included by simd.h once for each width, as
-// vectors.h is. Factors are 32-bit words; what a word is, and how two of them are multiplied, is the
-// Unit's matter.
+// vectors.h is. Factors are 32-bit words; what a word is, and how two of them are multiplied, is
+// the Unit's matter.
 
 // A word is a float.
 struct FloatUnit {

@@ -46,10 +46,18 @@ ADDP_INLINE void put(Bf16* to, float value) {
   store(to, static_cast<std::uint16_t>(value == value ? rounded : 0x7FC0U));
 }
 
-// The first `count` of a vector; the others are read as 0 and not written.
+// The first `count` of a vector; the others are read as 0 and not written. Half a vector is as fast
+// as a whole one, others are not.
 template <class Element>
 ADDP_INLINE Floats read(const Element* from, std::int64_t count) {
   if (count >= kLanes) return read(from);
+  if constexpr (std::is_same_v<Element, float>) {
+    if (2 * count == kLanes) {
+      Floats half{};
+      std::memcpy(&half, from, sizeof(half) / 2);
+      return half;
+    }
+  }
   Floats v{};
   for (std::int64_t i = 0; i < count; ++i) v[i] = value_of(from[i]);
   return v;
@@ -57,6 +65,12 @@ ADDP_INLINE Floats read(const Element* from, std::int64_t count) {
 template <class Element>
 ADDP_INLINE void write(Element* to, const Floats& v, std::int64_t count) {
   if (count >= kLanes) return write(to, v);
+  if constexpr (std::is_same_v<Element, float>) {
+    if (2 * count == kLanes) {
+      std::memcpy(to, &v, sizeof(v) / 2);
+      return;
+    }
+  }
   for (std::int64_t i = 0; i < count; ++i) put(to + i, v[i]);
 }
 

@@ -1,7 +1,6 @@
 #include "nn/kernel/simd/winograd_kernels.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "nn/kernel/simd/simd.h"
 
@@ -14,7 +13,6 @@ namespace {
 ADDP_KERNEL(winograd_floats)
 ADDP_KERNEL(winograd_weights)
 ADDP_KERNEL(winograd_convolve)
-ADDP_KERNEL(winograd_planes)
 ADDP_KERNEL(winograd_pieces)
 ADDP_KERNEL(winograd_add_products)
 ADDP_KERNEL(winograd_gradient)
@@ -23,7 +21,9 @@ ADDP_KERNEL(winograd_gradient)
 
 bool winograd_has_vectors() { return simd::processor() != simd::Processor::kPlain; }
 
-WinogradFloats winograd_floats(const WinogradShape& shape) { return on_processor_winograd_floats(shape); }
+WinogradFloats winograd_floats(const WinogradShape& shape) {
+  return on_processor_winograd_floats(shape);
+}
 
 void winograd_weights(const WinogradShape& shape, std::int64_t first, std::int64_t end,
                       const float* weights, float* planes) {
@@ -35,19 +35,14 @@ void winograd_convolve(const WinogradShape& shape, const TileRange& tiles, const
   on_processor_winograd_convolve(shape, tiles, x, weight_planes, bias, out, scratch);
 }
 
-void winograd_planes(const WinogradShape& shape, const TileRange& all, const TileRange& some,
-                     const float* x, const float* outer, float* inputs, float* results) {
-  const std::vector<float> zeros(
-      static_cast<std::size_t>(std::max(shape.inputs, shape.outputs)), 0.0F);
-  on_processor_winograd_planes(shape, all, some, x, outer, zeros.data(), inputs, results);
+std::int64_t winograd_pieces(const WinogradShape& shape) {
+  return on_processor_winograd_pieces(shape);
 }
 
-std::int64_t winograd_pieces(const WinogradShape& shape) { return on_processor_winograd_pieces(shape); }
-
-void winograd_add_products(const WinogradShape& shape, const TileRange& all, std::int64_t first,
-                           std::int64_t end, const float* inputs, const float* results,
-                           float* gradient) {
-  on_processor_winograd_add_products(shape, all, first, end, inputs, results, gradient);
+void winograd_add_products(const WinogradShape& shape, std::int64_t first, std::int64_t end,
+                           const float* x, const float* outer, float* gradient_planes,
+                           float* scratch) {
+  on_processor_winograd_add_products(shape, first, end, x, outer, gradient_planes, scratch);
 }
 
 void winograd_gradient(const WinogradShape& shape, std::int64_t first, std::int64_t end,

@@ -1,7 +1,7 @@
 // Parts of 3x3 convolutions of stride 1 that keep the size of their maps, in 4/9 of the products
-// (Winograd's F(2x2, 3x3)): 2x2 results depend on 4x4 inputs, and sums and differences of those make
-// 16 products per pair of channels of what would be 36. Everything in float32; maps are [count,
-// height, width, channels], channels side by side, weights [3, 3, inputs, outputs].
+// (Winograd's F(2x2, 3x3)): 2x2 results depend on 4x4 inputs, and sums and differences of those
+// make 16 products per pair of channels of what would be 36. Everything in float32; maps are
+// [count, height, width, channels], channels side by side, weights [3, 3, inputs, outputs].
 //
 // A tile is 2x2 pixels. In between, a tile has 16 planes: those of its inputs, [16, tiles, inputs],
 // those of its results, [16, tiles, outputs], and the weights', [16, inputs, outputs]. Plane by
@@ -19,25 +19,24 @@ struct WinogradShape {
   std::int64_t rows() const { return (height + 1) / 2; }
   std::int64_t columns() const { return (width + 1) / 2; }
   std::int64_t tiles() const { return count * rows() * columns(); }
+  // Tiles of a convolution whose planes exist at a time: more where all the weights that are read
+  // for them are more than a cache holds.
+  std::int64_t block() const { return inputs * outputs > 256 * 256 ? 144 : 48; }
 };
 
 struct TileRange {
   std::int64_t first = 0, end = 0;
 };
 
-// Tiles whose planes exist at a time, in the cache: of a convolution, and of a gradient.
-inline constexpr std::int64_t kWinogradTiles = 48, kWinogradGradientTiles = 128;
-
 // Whether this processor has vectors that are worth it.
 bool winograd_has_vectors();
 
 // Floats of memory for what is in between.
 struct WinogradFloats {
-  std::int64_t weights;   // the weights' planes
-  std::int64_t scratch;   // of winograd_convolve, per thread
-  std::int64_t inputs;    // planes of kWinogradGradientTiles tiles' inputs,
-  std::int64_t results;   // and of the gradients of their results
-  std::int64_t gradient;  // planes of the weights' gradient
+  std::int64_t weights;           // the weights' planes
+  std::int64_t scratch;           // of winograd_convolve, per thread
+  std::int64_t gradient;          // planes of the weights' gradient
+  std::int64_t gradient_scratch;  // of winograd_add_products, per thread
 };
 WinogradFloats winograd_floats(const WinogradShape& shape);
 
@@ -45,23 +44,19 @@ WinogradFloats winograd_floats(const WinogradShape& shape);
 void winograd_weights(const WinogradShape& shape, std::int64_t first, std::int64_t end,
                       const float* weights, float* planes);
 
-// At most kWinogradTiles results of `x`; the bias may be null.
+// The results of at most shape.block() tiles of `x`; the bias may be null.
 void winograd_convolve(const WinogradShape& shape, const TileRange& tiles, const float* x,
                        const float* weight_planes, const float* bias, float* out, float* scratch);
 
-// The gradient of the weights is a sum over all tiles. First the planes of some of `all`, at most
-// kWinogradGradientTiles tiles ...
-void winograd_planes(const WinogradShape& shape, const TileRange& all, const TileRange& some,
-                     const float* x, const float* outer, float* inputs, float* results);
-
-// ... then their part of the sum, for pieces first .. end of winograd_pieces(): each a part of a
-// plane, so that a sum never depends on how many threads there are ...
+// The gradient of the weights is a sum over all tiles. First its planes, which are zeros before: in
+// pieces first .. end of winograd_pieces(), each a part of four planes, so that no sum depends on
+// how many threads there are ...
 std::int64_t winograd_pieces(const WinogradShape& shape);
-void winograd_add_products(const WinogradShape& shape, const TileRange& all, std::int64_t first,
-                           std::int64_t end, const float* inputs, const float* results,
-                           float* gradient);
+void winograd_add_products(const WinogradShape& shape, std::int64_t first, std::int64_t end,
+                           const float* x, const float* outer, float* gradient_planes,
+                           float* scratch);
 
-// ... and in the end the gradient itself, of the weights of inputs first .. end.
+// ... then the gradient itself, of the weights of inputs first .. end.
 void winograd_gradient(const WinogradShape& shape, std::int64_t first, std::int64_t end,
                        const float* gradient_planes, float* gradient);
 
