@@ -60,6 +60,7 @@ class DetectRun {
     limits_.score = std::min(limits_.score, options.score);
     limits_.nms = options.nms;
     limits_.count = options.count;
+    limits_.views = options.views;
   }
 
   void visit(const PictureInput& input, std::size_t index) {

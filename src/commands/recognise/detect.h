@@ -12,6 +12,7 @@ struct DetectOptions {
   double score = 0.5;
   double nms = 0.5;
   std::int64_t count = 100;
+  std::int64_t views = 1;
 
   void describe(Options& o) {
     input.describe(
@@ -29,6 +30,11 @@ struct DetectOptions {
         .range(0, 1);
     o.add("nms", nms, "largest IoU of two detections of one class").range(0, 1);
     o.add("count", count, "detections per picture, at most").range(1, 100'000);
+    o.add(
+         "views", views,
+         "look at so many of the picture and its three mirror images, and keep what they agree on: "
+         "surer, and slower by as much")
+        .range(1, 4);
   }
 };
 

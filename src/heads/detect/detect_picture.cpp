@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "heads/detect/nms.h"
+#include "heads/detect/views.h"
 #include "image/draw/draw.h"
 #include "image/resize/resize.h"
 #include "machine/machine.h"
@@ -115,6 +116,16 @@ RawDetections detect_in_windows(Detector& detector, const Image& scaled,
       all, batched_nms(all.boxes, all.scores, all.labels, limits.nms).slice(0, 0, limits.count));
 }
 
+RawDetections detect_views(Detector& detector, const Image& scaled, const DetectorLimits& limits) {
+  if (limits.views <= 1) return detect_in_windows(detector, scaled, limits);
+  std::vector<RawDetections> views;
+  for (const Mirror& mirror : mirrors(limits.views)) {
+    views.push_back(mirrored(detect_in_windows(detector, mirrored(scaled, mirror), limits),
+                             scaled.width, scaled.height, mirror));
+  }
+  return agreed(views, limits);
+}
+
 }  // namespace
 
 Rle paste_mask(const Tensor& probabilities, const CocoBox& box, int width, int height) {
@@ -174,7 +185,7 @@ std::vector<Detection> detect_picture(Detector& detector, const Image& picture,
   const Image scaled = width == picture.width && height == picture.height
                            ? picture
                            : resize(picture, width, height, Resample::kBilinear);
-  return to_picture(detect_in_windows(detector, scaled, limits), width, height, picture);
+  return to_picture(detect_views(detector, scaled, limits), width, height, picture);
 }
 
 DetectionTarget target_of(const std::vector<Instance>& instances, int width, int height) {

@@ -50,6 +50,7 @@ struct DetectorLimits {
   double score = 0.05;  // lower ones are no detections
   double nms = 0.5;
   std::int64_t count = 100;  // detections per picture
+  std::int64_t views = 1;    // of a picture, up to 4: it and its mirror images (views.h)
 };
 
 // Of one picture, best first.

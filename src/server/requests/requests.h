@@ -87,13 +87,15 @@ struct ClassifyRequest {
 struct DetectRequest {
   std::string model;
   double score = 0.05, nms = 0.5;
-  std::int64_t count = 100;
+  std::int64_t count = 100, views = 1;
 
   void describe(Options& o) {
     o.add("model", model, "which of the server's models; empty: the first detector");
     o.add("score", score, "what is less certain is not listed").range(0, 1);
     o.add("nms", nms, "largest IoU of two detections of one class").range(0, 1);
     o.add("count", count, "detections, at most").range(1, 1000);
+    o.add("views", views, "of the picture and its mirror images; kept is what they agree on")
+        .range(1, 4);
   }
 };
 

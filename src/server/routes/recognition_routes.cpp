@@ -89,7 +89,8 @@ json detect(ServiceContext& context, Fields& fields) {
   const auto [picture, request, model] = take_request<DetectRequest>(
       context, fields, [](const HostedModel& m) { return m.detector != nullptr; },
       "find things in pictures");
-  const DetectorLimits limits{.score = request.score, .nms = request.nms, .count = request.count};
+  const DetectorLimits limits{
+      .score = request.score, .nms = request.nms, .count = request.count, .views = request.views};
   const DetectorConfig& config = model.detector->config();
   json answer = answer_head(model, picture);
   answer["detections"] = json::array();
