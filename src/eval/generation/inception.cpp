@@ -10,6 +10,7 @@
 #include "machine/machine.h"
 #include "machine/parallel.h"
 #include "model/load.h"
+#include "nn/kernel/winograd.h"
 #include "nn/torch.h"
 #include "weights/inception_layers.h"
 
@@ -189,7 +190,12 @@ InceptionNetwork::InceptionNetwork(const TensorMap& weights, std::string name, b
 
 Tensor InceptionNetwork::conv(const std::string& name, const Tensor& x) const {
   const Convolution& c = convolutions_.at(name);
-  return torch::conv2d(x, c.weight, c.bias, c.stride, c.padding).relu_();
+  if (c.stride != 1 || !suits_winograd(x, c.weight)) {
+    return torch::conv2d(x, c.weight, c.bias, c.stride, c.padding).relu_();
+  }
+  const Tensor padded = winograd_convolution(x, c.weight, c.bias);
+  if (c.padding.front() == 1) return padded.relu_();
+  return padded.slice(2, 1, -1).slice(3, 1, -1).relu();
 }
 
 Tensor InceptionNetwork::chain(const std::string& prefix, std::initializer_list<const char*> names,

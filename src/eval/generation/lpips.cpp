@@ -6,6 +6,7 @@
 #include "checkpoint/layout/checkpoint.h"
 #include "machine/machine.h"
 #include "model/load.h"
+#include "nn/kernel/frozen_weights.h"
 #include "nn/torch.h"
 
 namespace addp {
@@ -94,7 +95,7 @@ Lpips::Features Lpips::features(const Tensor& x) const {
     const AlexLayer& layer = kAlexNet[i];
     if (layer.pooled) h = torch::max_pool2d(h, 3, 2);
     h = torch::relu(
-        torch::conv2d(h, layers_[i].weight, layers_[i].bias, layer.stride, layer.padding));
+        convolution(h, layers_[i].weight, layers_[i].bias, layer.stride, layer.padding));
     maps[i] = h;
   }
   return maps;
