@@ -130,7 +130,9 @@ void expect_same_gradients(const Net& a, const Net& b) {
   for (std::size_t i = 0; i < a.parameters().size(); ++i) {
     const Tensor mine = a.parameters()[i].grad(), other = b.parameters()[i].grad();
     ASSERT_EQ(mine.defined(), other.defined()) << i;
-    if (mine.defined()) EXPECT_TRUE(torch::allclose(mine, other, 1e-5, 1e-7)) << i << mine - other;
+    if (!mine.defined()) continue;
+    // Sums of numbers of about 1, in another order: near 0 their rounding is that of the terms.
+    EXPECT_TRUE(torch::allclose(mine, other, 1e-5, 1e-6)) << i << mine - other;
   }
 }
 

@@ -241,40 +241,22 @@ ADDP_INLINE void winograd_convolve_body(const WinogradShape& s, const TileRange&
 // Along the columns of a tile: what the planes of row Row, four of the sixteen, are made of. Of its
 // inputs ...
 template <std::int64_t Row>
-struct OfInputRow {
-  ADDP_INLINE Floats operator()(const float* const (&pixels)[16], std::int64_t j, std::int64_t c,
-                                std::int64_t count) const {
-    const auto d = [&](std::int64_t i) { return read(pixels[i * 4 + j] + c, count); };
-    switch (Row) {
-      case 0:
-        return d(0) - d(2);
-      case 1:
-        return d(1) + d(2);
-      case 2:
-        return d(2) - d(1);
-      default:
-        return d(1) - d(3);
-    }
-  }
-};
+ADDP_INLINE Floats input_row(const float* const (&pixels)[16], std::int64_t j, std::int64_t c,
+                             std::int64_t count) {
+  constexpr std::int64_t kFirst[4] = {0, 1, 2, 1}, kSecond[4] = {2, 2, 1, 3};
+  const Floats a = read(pixels[kFirst[Row] * 4 + j] + c, count),
+               b = read(pixels[kSecond[Row] * 4 + j] + c, count);
+  return Row == 1 ? a + b : a - b;
+}
 // ... and of the gradient of its results.
 template <std::int64_t Row>
-struct OfOuterRow {
-  ADDP_INLINE Floats operator()(const float* const (&pixels)[4], std::int64_t j, std::int64_t c,
-                                std::int64_t count) const {
-    const auto y = [&](std::int64_t i) { return read(pixels[i * 2 + j] + c, count); };
-    switch (Row) {
-      case 0:
-        return y(0);
-      case 1:
-        return y(0) + y(1);
-      case 2:
-        return y(0) - y(1);
-      default:
-        return -y(1);
-    }
-  }
-};
+ADDP_INLINE Floats outer_row(const float* const (&pixels)[4], std::int64_t j, std::int64_t c,
+                             std::int64_t count) {
+  if constexpr (Row == 0) return read(pixels[j] + c, count);
+  if constexpr (Row == 3) return -read(pixels[2 + j] + c, count);
+  const Floats a = read(pixels[j] + c, count), b = read(pixels[2 + j] + c, count);
+  return Row == 1 ? a + b : a - b;
+}
 
 struct PanelRange {
   std::int64_t first, end;
@@ -298,7 +280,7 @@ ADDP_INLINE void row_planes(const WinogradShape& s, const TileRange& tiles,
     for (std::int64_t c = 0; c < s.inputs; c += kLanes) {
       Floats d[4], v[4];
 #pragma GCC unroll 4
-      for (std::int64_t j = 0; j < 4; ++j) d[j] = OfInputRow<Row>()(inputs, j, c, s.inputs - c);
+      for (std::int64_t j = 0; j < 4; ++j) d[j] = input_row<Row>(inputs, j, c, s.inputs - c);
       OfInputs()(d, v);
       const std::int64_t column = c % kLeftPanel;
       float* plane = to.inputs + (c - column) * depth + at * kLeftPanel + column;
@@ -311,7 +293,7 @@ ADDP_INLINE void row_planes(const WinogradShape& s, const TileRange& tiles,
         const std::int64_t c = panel.first + k;
         Floats y[2], m[4];
 #pragma GCC unroll 2
-        for (std::int64_t j = 0; j < 2; ++j) y[j] = OfOuterRow<Row>()(outers, j, c, s.outputs - c);
+        for (std::int64_t j = 0; j < 2; ++j) y[j] = outer_row<Row>(outers, j, c, s.outputs - c);
         OfOuter()(y, m);
         float* plane = to.results + panel.first * depth + at * panel.width + k;
 #pragma GCC unroll 4
