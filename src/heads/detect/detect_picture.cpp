@@ -86,7 +86,7 @@ RawDetections detect_in_windows(Detector& detector, const Image& scaled,
   const auto size = static_cast<int>(detector.config().size);
   const std::vector<int> columns = window_starts(scaled.width, size),
                          rows = window_starts(scaled.height, size);
-  std::vector<Tensor> boxes, scores, labels, masks;
+  std::vector<RawDetections> parts;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     for (std::size_t column = 0; column < columns.size(); ++column) {
       RawDetections found = detect_window(detector, scaled, columns[column], rows[row], limits);
@@ -103,15 +103,10 @@ RawDetections detect_in_windows(Detector& detector, const Image& scaled,
           own.push_back(i);
         }
       }
-      found = select(found, torch::tensor(own, torch::kLong));
-      boxes.push_back(found.boxes);
-      scores.push_back(found.scores);
-      labels.push_back(found.labels);
-      masks.push_back(found.masks);
+      parts.push_back(select(found, torch::tensor(own, torch::kLong)));
     }
   }
-  const RawDetections all{torch::cat(boxes), torch::cat(scores), torch::cat(labels),
-                          torch::cat(masks)};
+  const RawDetections all = joined(parts);
   return select(
       all, batched_nms(all.boxes, all.scores, all.labels, limits.nms).slice(0, 0, limits.count));
 }

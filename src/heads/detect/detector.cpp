@@ -19,6 +19,17 @@ Tensor with_picture(const Tensor& boxes, std::size_t picture) {
 
 }  // namespace
 
+RawDetections joined(const std::vector<RawDetections>& parts) {
+  std::vector<Tensor> boxes, scores, labels, masks;
+  for (const RawDetections& part : parts) {
+    boxes.push_back(part.boxes);
+    scores.push_back(part.scores);
+    labels.push_back(part.labels);
+    masks.push_back(part.masks);
+  }
+  return {torch::cat(boxes), torch::cat(scores), torch::cat(labels), torch::cat(masks)};
+}
+
 Detector::Detector(const DetectorConfig& config, std::shared_ptr<const Vqgan> tokenizer)
     : config_(config) {
   maps_ = register_module("maps", std::make_shared<Maps>(config.maps, std::move(tokenizer)));

@@ -65,6 +65,9 @@ struct RawDetections {
   }
 };
 
+// One after the other.
+RawDetections joined(const std::vector<RawDetections>& parts);
+
 class Detector : public torch::nn::Module {
  public:
   explicit Detector(const DetectorConfig& config, std::shared_ptr<const Vqgan> tokenizer = {});

@@ -11,17 +11,6 @@ namespace {
 
 constexpr float kSameThing = 0.5F;  // IoU of boxes
 
-RawDetections joined(const std::vector<RawDetections>& views) {
-  std::vector<Tensor> boxes, scores, labels, masks;
-  for (const RawDetections& view : views) {
-    boxes.push_back(view.boxes);
-    scores.push_back(view.scores);
-    labels.push_back(view.labels);
-    masks.push_back(view.masks);
-  }
-  return {torch::cat(boxes), torch::cat(scores), torch::cat(labels), torch::cat(masks)};
-}
-
 // Which view each of all detections is of.
 std::vector<std::size_t> views_of(const std::vector<RawDetections>& views) {
   std::vector<std::size_t> numbers;

@@ -24,8 +24,6 @@ WinogradShape winograd_shape(const Tensor& x, std::int64_t outputs) {
 
 Tensor channels_last(const Tensor& x) { return x.contiguous(torch::MemoryFormat::ChannelsLast); }
 
-Tensor floats(std::int64_t count) { return torch::empty({count}); }
-
 // Weights [outputs, inputs, 3, 3] as the kernels take them, [3, 3, inputs, outputs]; or as those of
 // the gradient of the inputs, whose inputs are the outputs.
 Tensor in_order(const Tensor& weight) { return weight.permute({2, 3, 1, 0}).contiguous(); }
@@ -40,7 +38,7 @@ Tensor convolve(const Tensor& maps, const Tensor& ordered, const Tensor& bias) {
                                   torch::MemoryFormat::ChannelsLast);
   RECORD_FUNCTION("addp::convolution 3x3", std::vector<c10::IValue>({x, ordered, out}));
   const WinogradFloats sizes = winograd_floats(shape);
-  const Tensor planes = floats(sizes.weights);
+  const Tensor planes = torch::empty({sizes.weights});
   for_parts(shape.inputs, 4, [&](std::int64_t first, std::int64_t end) {
     winograd_weights(shape, first, end, ordered.const_data_ptr<float>(), planes.data_ptr<float>());
   });
