@@ -1,4 +1,4 @@
-// A picture and its mirror images, and what is found in most of them.
+// A picture and its mirror images, and what they agree on.
 #pragma once
 
 #include <vector>
